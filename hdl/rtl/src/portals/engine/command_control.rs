@@ -1,6 +1,6 @@
 use super::{
-    CommandFields, CountOut, FinishOut, ListJobOut, ListOperation, ShownIn, TableCommand, TablesOut, MIN_FREE_WIDTH,
-    PLACE_WIDTH,
+    CommandFields, CommandRaise, CommandRules, CountOut, FinishOut, ListJobOut, ListOperation, ScanControl, ShownIn,
+    TableCommand, TablesOut, MIN_FREE_WIDTH, PLACE_WIDTH,
 };
 use crate::{
     bus::{EventOut, MemoryWriteOut},
@@ -13,8 +13,8 @@ use portico_spec::{
     },
     portals::{
         engine::{
-            ControlCommand, EventKind, ACK_DISABLE, COMMAND_WIDTH, COMM_DISABLE, CT_BYTES, CT_COMM, KIND_WIDTH,
-            LINK_DISABLE, NUMBER_WIDTH, PORTAL_WIDTH, SUCCESS_DISABLE, UNLINK_DISABLE,
+            ControlCommand, ACK_DISABLE, COMMAND_WIDTH, COMM_DISABLE, CT_BYTES, CT_COMM, NO_ENTRY, NUMBER_WIDTH,
+            PORTAL_WIDTH, SUCCESS_DISABLE, UNLINK_DISABLE,
         },
         list::{GENERATION_OFFSET, GENERATION_WIDTH},
     },
@@ -31,8 +31,8 @@ pub enum CommandStep {
     Take,
     /// Checks them.
     Judge,
-    /// The lists work on an append.
-    Append,
+    /// Headers are scanned, for an append or a search.
+    Scan,
     /// The lists show the entry of a handle.
     Show,
     /// Reads the rows of that entry.
@@ -41,7 +41,7 @@ pub enum CommandStep {
     Delete,
     /// Writes the handle to memory.
     Handle,
-    /// Raises LINK.
+    /// Raises LINK, or AUTO_UNLINK.
     Link,
     /// Changes a counter.
     Count,
@@ -51,11 +51,11 @@ pub enum CommandStep {
     Report,
 }
 
-/// Carries out commands on entries, counters and portal indices.
+/// Carries out commands on entries, headers, counters and portal indices.
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | from the last word: an append 8 cycles and the writing of its event, an unlink 10, others 3 |
+/// | latency | from the last word: an append 10 cycles and the writing of its event, more with headers ([`ScanControl`]), an unlink 10, others 3 |
 /// | throughput | one command at a time, each in its turn |
 /// | state | the step of the command in hand, and what the lists have answered |
 ///
@@ -77,11 +77,11 @@ pub struct CommandControl {
     pub list: ListJobOut,
     /// Accesses to the tables.
     pub tables: TablesOut,
-    /// What the tables show.
+    /// Rows that the tables show.
     pub shown: ShownIn,
     /// Something is being raised.
     pub raising: Signal<In, Bit>,
-    /// LINK.
+    /// Events of appends and searches, and their counts.
     pub finish: FinishOut,
     /// Changes of counters.
     pub count: CountOut,
@@ -90,6 +90,8 @@ pub struct CommandControl {
     /// Events of descriptors.
     pub event: EventOut,
     fields: CommandFields,
+    scan: ScanControl,
+    rules: CommandRules,
     step: DFF<CommandStep>,
     /// Portal index of the command, or of its entry.
     index: DFF<Bits<PORTAL_WIDTH>>,
@@ -97,11 +99,15 @@ pub struct CommandControl {
     error: DFF<Bits<ERROR_WIDTH>>,
     asks: DFF<Bit>,
     answered: DFF<Bit>,
+    /// The entry has consumed a header, and is in no list.
+    consumed: DFF<Bit>,
     failed: DFF<Bit>,
     cycle: DFF<Bits<WAIT_WIDTH>>,
     fault: Signal<Local, Bits<ERROR_WIDTH>>,
     free: Signal<Local, Bits<MIN_FREE_WIDTH>>,
     reports: Signal<Local, Bit>,
+    raises: Signal<Local, Bit>,
+    raise: Signal<Local, CommandRaise>,
     command: Signal<Local, TableCommand>,
 }
 
@@ -118,9 +124,9 @@ impl CommandControl {
 #[kernel]
 impl Logic for CommandControl {
     fn update(&mut self) {
-        wire!(self => fields: clk, rst);
+        wire!(self => fields, scan: clk, rst);
         wire!(self.commands <=> fields.words);
-        dff_setup!(self, clk, step, index, handle, error, asks, answered, failed, cycle);
+        dff_setup!(self, clk, step, index, handle, error, asks, answered, consumed, failed, cycle);
         self.command.next = self.fields.command.val();
         self.fields.reads.next = (self.step.q.val() == CommandStep::Take) & self.goes.val();
         self.fields.row.next = self.shown.row.val();
@@ -128,30 +134,27 @@ impl Logic for CommandControl {
         self.fields.clears.next = false;
 
         self.wants.next = ((self.step.q.val() == CommandStep::Take) & self.commands.tvalid.val())
-            | (self.step.q.val() == CommandStep::Linger);
-        self.ends.next = false;
+            | (self.step.q.val() == CommandStep::Linger)
+            | self.scan.wants.val();
+        self.ends.next = self.scan.yields.val();
         self.reports.next = false;
         self.fault.next = 0.into();
-        self.list.write.next = self.fields.write.val();
-        self.list.field.next = self.fields.field.val();
-        self.list.word.next = self.fields.word.val();
-        self.list.valid.next = self.asks.q.val();
-        self.list.operation.next = ListOperation::AppendPriority;
-        self.list.advances.next = false;
-        self.list.detaches.next = false;
-        self.list.removes.next = false;
-        self.tables.portal_read.next = self.fields.portal_read.val();
-        self.tables.portal.next = self.index.q.val();
-        if self.fields.portal_read.val() {
-            self.tables.portal.next = self.fields.portal.val();
+
+        // Lists and tables: for a scan, unless another step needs them.
+        self.scan.starts.next = false;
+        self.scan.goes.next = self.goes.val();
+        self.scan.command.next = self.command.val();
+        wire!(fields => scan: appends, takes);
+        self.scan.portal.next = self.index.q.val();
+        self.scan.raising.next = self.raising.val();
+        wire!(self <=> scan: list, tables, shown);
+        if self.step.q.val() == CommandStep::Take {
+            wire!(fields => list: write, field, word);
+            wire!(fields => tables: portal_read, portal);
         }
-        self.tables.row_write.next = false;
-        self.tables.row.next = self.shown.row.val();
-        self.tables.counts_write.next = false;
-        self.tables.counts.next = self.shown.counts.val();
-        self.tables.entry_read.next = false;
-        self.tables.place.next = self.list.place.val();
-        self.tables.entry_write.next = false;
+        if self.asks.q.val() {
+            self.list.valid.next = true;
+        }
         self.free.next = self.command.val().value.get_bits::<MIN_FREE_WIDTH>(0);
         if self
             .command
@@ -162,19 +165,8 @@ impl Logic for CommandControl {
         {
             self.free.next = !bits::<MIN_FREE_WIDTH>(0);
         }
-        self.tables.entry.next.pointer = self.command.val().pointer;
-        self.tables.entry.next.counter = self.command.val().counter;
-        self.tables.entry.next.counts = self.command.val().counts;
-        self.tables.entry.next.min_free = self.free.val();
-        self.tables.entry.next.messages = 0.into();
-        self.tables.entry.next.detached = false;
-        self.tables.entry.next.ack_disable = self.command.val().options.get_bit(ACK_DISABLE);
-        self.tables.entry.next.unlink_disable = self.command.val().options.get_bit(UNLINK_DISABLE);
-        self.tables.entry.next.comm_disable = self.command.val().options.get_bit(COMM_DISABLE);
-        self.tables.entry.next.success_disable = self.command.val().options.get_bit(SUCCESS_DISABLE);
-        self.tables.entry.next.ct_comm = self.command.val().options.get_bit(CT_COMM);
-        self.tables.entry.next.ct_bytes = self.command.val().options.get_bit(CT_BYTES);
-        self.finish.valid.next = false;
+        self.raise.next = self.scan.raise.val();
+        self.raises.next = self.scan.raises.val();
         self.count.valid.next = false;
         self.memory.valid.next = false;
         self.event.valid.next = false;
@@ -205,10 +197,10 @@ impl Logic for CommandControl {
                     self.fault.next = self.fields.fault.val();
                     self.reports.next = true;
                     if !self.fault.val().any() {
-                        if self.fields.appends.val() {
+                        if self.fields.appends.val() | self.fields.searches.val() {
                             self.reports.next = false;
-                            self.asks.d.next = true;
-                            self.step.d.next = CommandStep::Append;
+                            self.scan.starts.next = true;
+                            self.step.d.next = CommandStep::Scan;
                         } else if self.fields.unlinks.val() {
                             self.reports.next = false;
                             self.asks.d.next = true;
@@ -231,20 +223,36 @@ impl Logic for CommandControl {
                     }
                 }
             }
-            CommandStep::Append => {
-                if self.command.val().overflow {
-                    self.list.operation.next = ListOperation::AppendOverflow;
-                }
-                if self.answered.q.val() & !self.asks.q.val() {
-                    self.handle.d.next = bit_cast::<32, PLACE_WIDTH>(self.list.place.val())
-                        | (bit_cast::<32, GENERATION_WIDTH>(self.list.generation.val())
-                            << bits::<6>(GENERATION_OFFSET as u64));
+            CommandStep::Scan => {
+                if self.scan.over.val() {
+                    self.consumed.d.next = !self.scan.appended.val();
+                    self.handle.d.next = bits::<32>(NO_ENTRY as u64);
                     self.step.d.next = CommandStep::Handle;
-                    if self.failed.q.val() {
+                    self.reports.next = !self.fields.appends.val();
+                    if self.scan.full.val() {
                         self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::NoPlace as u64);
                         self.reports.next = true;
-                    } else {
+                    }
+                    if self.scan.appended.val() {
+                        self.handle.d.next = bit_cast::<32, PLACE_WIDTH>(self.list.place.val())
+                            | (bit_cast::<32, GENERATION_WIDTH>(self.list.generation.val())
+                                << bits::<6>(GENERATION_OFFSET as u64));
+                        self.tables.place.next = self.list.place.val();
                         self.tables.entry_write.next = true;
+                        self.tables.entry.next.pointer = self.command.val().pointer;
+                        self.tables.entry.next.counter = self.command.val().counter;
+                        self.tables.entry.next.counts = self.command.val().counts;
+                        self.tables.entry.next.min_free = self.free.val();
+                        self.tables.entry.next.messages = 0.into();
+                        self.tables.entry.next.headers = 0.into();
+                        self.tables.entry.next.generation = self.list.generation.val();
+                        self.tables.entry.next.detached = false;
+                        self.tables.entry.next.ack_disable = self.command.val().options.get_bit(ACK_DISABLE);
+                        self.tables.entry.next.unlink_disable = self.command.val().options.get_bit(UNLINK_DISABLE);
+                        self.tables.entry.next.comm_disable = self.command.val().options.get_bit(COMM_DISABLE);
+                        self.tables.entry.next.success_disable = self.command.val().options.get_bit(SUCCESS_DISABLE);
+                        self.tables.entry.next.ct_comm = self.command.val().options.get_bit(CT_COMM);
+                        self.tables.entry.next.ct_bytes = self.command.val().options.get_bit(CT_BYTES);
                         self.tables.counts_write.next = true;
                         self.tables.counts.next.entries = self.shown.counts.val().entries + 1;
                     }
@@ -266,8 +274,9 @@ impl Logic for CommandControl {
                 self.cycle.d.next = self.cycle.q.val() + 1;
                 self.tables.portal_read.next = self.cycle.q.val() == 0;
                 self.tables.entry_read.next = self.cycle.q.val() == 0;
+                self.tables.place.next = self.list.place.val();
                 if self.cycle.q.val() == 2 {
-                    if self.shown.entry.val().messages.any() {
+                    if self.shown.entry.val().messages.any() | self.shown.entry.val().headers.any() {
                         self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::InUse as u64);
                         self.reports.next = true;
                     } else {
@@ -291,11 +300,12 @@ impl Logic for CommandControl {
                 }
             }
             CommandStep::Link => {
-                self.finish.valid.next =
-                    self.shown.row.val().queues & !self.command.val().options.get_bit(LINK_DISABLE);
-                if !self.finish.valid.val() | self.finish.ready.val() {
-                    self.reports.next = true;
+                self.raises.next = true;
+                self.raise.next = CommandRaise::Linked;
+                if self.consumed.q.val() {
+                    self.raise.next = CommandRaise::Unlinked;
                 }
+                self.reports.next = self.rules.taken.val();
             }
             CommandStep::Count => {
                 self.count.valid.next = true;
@@ -319,7 +329,7 @@ impl Logic for CommandControl {
                 }
             }
             CommandStep::Report => {
-                // What a command has raised is there before its event.
+                // The events of a command are written before its own event counts.
                 self.event.valid.next = !self.raising.val() & (self.error.q.val().any() | !self.command.val().quiet);
                 if !self.raising.val() & (!self.event.valid.val() | self.event.ready.val()) {
                     self.ends.next = true;
@@ -342,25 +352,15 @@ impl Logic for CommandControl {
         self.count.failure.next = self.command.val().value;
         self.event.event.next = self.command.val().event;
         self.event.error.next = self.error.q.val();
-        self.finish.context.next = 0.into();
-        self.finish.portal.next = self.index.q.val();
-        self.finish.queue.next = self.shown.row.val().queue;
-        self.finish.overflow.next = self.command.val().overflow;
-        self.finish.pointer.next = self.command.val().pointer;
-        self.finish.raises.next = true;
-        self.finish.kind.next = bits::<KIND_WIDTH>(EventKind::Link as u64);
-        self.finish.counts.next = false;
-        self.finish.counter.next = 0.into();
-        self.finish.amount.next = 0.into();
-        self.finish.unlinks.next = false;
-        self.finish.answers.next = false;
-        self.finish.slot.next = 0.into();
-        self.finish.outcome.next.delivered = 0.into();
-        self.finish.outcome.next.failure = 0.into();
-        self.finish.outcome.next.overflow = false;
-        self.finish.outcome.next.silent = false;
-        self.finish.full.next = false;
-        self.finish.used.next = 0.into();
+        self.rules.valid.next = self.raises.val();
+        self.rules.raise.next = self.raise.val();
+        self.rules.command.next = self.command.val();
+        wire!(fields => rules: appends, takes);
+        self.rules.row.next = self.shown.row.val();
+        self.rules.header.next = self.shown.header.val();
+        self.rules.entry.next = self.shown.entry.val();
+        wire!(self <=> rules: finish);
+        self.scan.raised.next = self.rules.taken.val();
         if self.rst.val() {
             self.step.d.next = CommandStep::Take;
             self.asks.d.next = false;

@@ -11,7 +11,7 @@ use portico_spec::{
         engine::{
             ControlCommand, EntryCommand, COMMAND_OFFSET, COMMAND_WIDTH, COUNTER_OFFSET, COUNTS_OFFSET, ENTRY_WORDS,
             INDEX_CONTROL_WORDS, INDEX_OFFSET, LENGTH_WIDTH, LIST_OFFSET, NUMBER_WIDTH, OPTIONS_OFFSET, PORTAL_WIDTH,
-            SOURCE_RANK_WIDTH, UNLINK_WORDS, VALUE_CONTROL_WORDS,
+            SEARCH_WORDS, SOURCE_RANK_WIDTH, UNLINK_WORDS, VALUE_CONTROL_WORDS,
         },
         list::{OPTIONS_WIDTH, SOURCE_WIDTH},
     },
@@ -23,7 +23,7 @@ const COUNT_WIDTH: usize = 4;
 /// Width of a sum of lengths.
 const SUM_WIDTH: usize = 33;
 
-/// A command on an entry, a counter or a portal index, as its descriptor gives it.
+/// A command on an entry, headers, a counter or a portal index, as its descriptor gives it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 pub struct TableCommand {
     /// Event of the descriptor.
@@ -40,9 +40,9 @@ pub struct TableCommand {
     pub counter: Bits<NUMBER_WIDTH>,
     /// It has a counter.
     pub counts: Bit,
-    /// Options of the new entry.
+    /// Options of the new entry or the search.
     pub options: Bits<OPTIONS_WIDTH>,
-    /// The user's pointer of the new entry; successes of a counter.
+    /// The user's pointer of the new entry or the search; successes of a counter.
     pub pointer: Bits<32>,
     /// Least room of the new entry, in bytes; failures of a counter.
     pub value: Bits<32>,
@@ -50,7 +50,7 @@ pub struct TableCommand {
     pub address: Bits<32>,
 }
 
-/// Reads the descriptor of a command and checks it. The words of an append go to the lists as they come.
+/// Reads the descriptor of a command and checks it. The words of an append or a search go to the lists as they come.
 ///
 /// | | |
 /// | --- | --- |
@@ -91,11 +91,15 @@ pub struct CommandFields {
     pub command: Signal<Out, TableCommand>,
     /// It appends an entry.
     pub appends: Signal<Out, Bit>,
-    /// It unlinks one.
+    /// It searches headers.
+    pub searches: Signal<Out, Bit>,
+    /// Headers that it finds leave.
+    pub takes: Signal<Out, Bit>,
+    /// It unlinks an entry.
     pub unlinks: Signal<Out, Bit>,
     /// It changes a counter.
     pub changes: Signal<Out, Bit>,
-    /// What is wrong with it, 0 for nothing.
+    /// Its error, 0 for none.
     pub fault: Signal<Out, Bits<ERROR_WIDTH>>,
     count: DFF<Bits<COUNT_WIDTH>>,
     opcode: DFF<Bits<OPCODE_WIDTH>>,
@@ -104,7 +108,8 @@ pub struct CommandFields {
     length: DFF<Bits<32>>,
     behind: DFF<Bits<SUM_WIDTH>>,
     beyond: DFF<Bit>,
-    takes: Signal<Local, Bit>,
+    comes: Signal<Local, Bit>,
+    deletes: Signal<Local, Bit>,
     shown: Signal<Local, TableCommand>,
     is_entry: Signal<Local, Bit>,
     is_control: Signal<Local, Bit>,
@@ -134,24 +139,29 @@ impl Logic for CommandFields {
             self.is_entry.val() & (self.shown.val().command == bits::<COMMAND_WIDTH>(EntryCommand::Append as u64));
         self.unlinks.next =
             self.is_entry.val() & (self.shown.val().command == bits::<COMMAND_WIDTH>(EntryCommand::Unlink as u64));
+        self.deletes.next = self.is_entry.val()
+            & (self.shown.val().command == bits::<COMMAND_WIDTH>(EntryCommand::SearchDelete as u64));
+        self.searches.next = self.deletes.val()
+            | (self.is_entry.val() & (self.shown.val().command == bits::<COMMAND_WIDTH>(EntryCommand::Search as u64)));
+        self.takes.next = self.appends.val() | self.deletes.val();
         self.changes.next = self.is_control.val()
             & ((self.shown.val().command == bits::<COMMAND_WIDTH>(ControlCommand::Set as u64))
                 | (self.shown.val().command == bits::<COMMAND_WIDTH>(ControlCommand::Increment as u64)));
 
         // The words.
         self.words.tready.next = self.reads.val();
-        self.takes.next = self.reads.val() & self.words.tvalid.val();
-        self.ends.next = self.takes.val() & self.words.tlast.val();
-        self.write.next = self.takes.val();
+        self.comes.next = self.reads.val() & self.words.tvalid.val();
+        self.ends.next = self.comes.val() & self.words.tlast.val();
+        self.write.next = self.comes.val();
         self.field.next = ListField::Source;
         self.word.next = self.words.tdata.val();
         self.portal.next = self.words.tdata.val().get_bits::<PORTAL_WIDTH>(INDEX_OFFSET);
-        self.portal_read.next = self.takes.val() & (self.count.q.val() == 1);
+        self.portal_read.next = self.comes.val() & (self.count.q.val() == 1);
         if self.count.q.val() == 0 {
             // The offset of a new entry is 0.
             self.field.next = ListField::Offset;
             self.word.next = 0.into();
-            if self.takes.val() {
+            if self.comes.val() {
                 self.opcode.d.next = self.words.tdata.val().get_bits::<OPCODE_WIDTH>(OPCODE_OFFSET);
                 self.fields.d.next.event = self.words.tdata.val().get_bits::<EVENT_WIDTH>(EVENT_OFFSET);
                 self.fields.d.next.quiet = self.words.tdata.val().get_bit(QUIET_OFFSET);
@@ -160,7 +170,7 @@ impl Logic for CommandFields {
             }
         } else if self.count.q.val() == 1 {
             self.write.next = false;
-            if self.takes.val() {
+            if self.comes.val() {
                 self.fields.d.next.command = self.words.tdata.val().get_bits::<COMMAND_WIDTH>(COMMAND_OFFSET);
                 self.fields.d.next.overflow = self.words.tdata.val().get_bit(LIST_OFFSET);
                 self.fields.d.next.index = self.portal.val();
@@ -178,24 +188,24 @@ impl Logic for CommandFields {
                             self.words.tdata.val().get_bits::<OPTIONS_WIDTH>(OPTIONS_OFFSET),
                         ) << bits::<6>(SOURCE_WIDTH as u64));
             }
-            if self.takes.val() {
+            if self.comes.val() {
                 self.fields.d.next.pointer = self.words.tdata.val();
                 self.fields.d.next.options = self.words.tdata.val().get_bits::<OPTIONS_WIDTH>(OPTIONS_OFFSET);
             }
         } else if self.count.q.val() == 3 {
             self.field.next = ListField::Pointer;
-            if self.takes.val() {
+            if self.comes.val() {
                 self.fields.d.next.value = self.words.tdata.val();
                 self.start.d.next = self.words.tdata.val().get_bits::<LENGTH_WIDTH>(0);
             }
         } else if self.count.q.val() == 4 {
             self.field.next = ListField::Length;
-            if self.takes.val() {
+            if self.comes.val() {
                 self.length.d.next = self.words.tdata.val();
             }
         } else if self.count.q.val() == 5 {
             self.write.next = false;
-            if self.takes.val() {
+            if self.comes.val() {
                 self.fields.d.next.value = self.words.tdata.val();
             }
         } else if self.count.q.val() == 6 {
@@ -208,14 +218,14 @@ impl Logic for CommandFields {
             self.field.next = ListField::IgnoreHigh;
         } else {
             self.write.next = false;
-            if self.takes.val() & (self.count.q.val() == 10) {
+            if self.comes.val() & (self.count.q.val() == 10) {
                 self.fields.d.next.pointer = self.words.tdata.val();
             }
-            if self.takes.val() & (self.count.q.val() == 11) {
+            if self.comes.val() & (self.count.q.val() == 11) {
                 self.fields.d.next.address = self.words.tdata.val();
             }
         }
-        if self.takes.val() & !self.count.q.val().all() {
+        if self.comes.val() & !self.count.q.val().all() {
             self.count.d.next = self.count.q.val() + 1;
         }
 
@@ -225,6 +235,7 @@ impl Logic for CommandFields {
         self.beyond.d.next = (self.behind.q.val() > self.memory_bytes.val())
             | (bit_cast::<SUM_WIDTH, 32>(self.shown.val().address) >= self.memory_bytes.val());
         self.right.next = (self.appends.val() & (self.count.q.val() == bits::<COUNT_WIDTH>(ENTRY_WORDS as u64)))
+            | (self.searches.val() & (self.count.q.val() == bits::<COUNT_WIDTH>(SEARCH_WORDS as u64)))
             | (self.unlinks.val() & (self.count.q.val() == bits::<COUNT_WIDTH>(UNLINK_WORDS as u64)))
             | (self.changes.val() & (self.count.q.val() == bits::<COUNT_WIDTH>(VALUE_CONTROL_WORDS as u64)))
             | (self.is_control.val()

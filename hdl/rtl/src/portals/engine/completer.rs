@@ -37,7 +37,7 @@ pub struct Completer {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
-    /// What is kept of requests.
+    /// Rows of requests.
     pub keep: SlotKeepIn,
     /// A move is sent.
     pub sent: Signal<In, Bit>,
@@ -49,7 +49,7 @@ pub struct Completer {
     pub replied: Signal<In, Bit>,
     /// Slot of the reply; valid with `replied`.
     pub reply_slot: Signal<In, Bits<SLOT_WIDTH>>,
-    /// What became of the get; valid with `replied`.
+    /// Outcome of the get; valid with `replied`.
     pub reply_outcome: Signal<In, Outcome>,
     /// Offset used, in bytes; valid with `replied`.
     pub reply_used: Signal<In, Bits<32>>,
@@ -59,7 +59,7 @@ pub struct Completer {
     pub answered: Signal<In, Bit>,
     /// Slot of the answer; valid with `answered`.
     pub answer_slot: Signal<In, Bits<SLOT_WIDTH>>,
-    /// What became of the request; valid with `answered`.
+    /// Outcome of the request; valid with `answered`.
     pub answer_outcome: Signal<In, Outcome>,
     /// Offset used, in bytes; valid with `answered`.
     pub answer_used: Signal<In, Bits<32>>,
@@ -117,7 +117,7 @@ impl Logic for Completer {
         self.rows.write_address.next = self.keep.slot.val();
         self.rows.write_data.next = self.keep.row.val();
 
-        // What is over: a move that is sent comes first, then a reply.
+        // The end in hand: a move that is sent comes first, then a reply.
         self.chosen.next = self.answer_slot.val();
         self.chosen_outcome.next = self.answer_outcome.val();
         self.chosen_used.next = self.answer_used.val();

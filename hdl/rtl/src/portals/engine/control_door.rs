@@ -42,13 +42,13 @@ pub struct ControlDoor {
     pub request_credit: Signal<Out, Bit>,
     /// High for a cycle: a credit of a reply to `rank` comes back.
     pub reply_credit: Signal<Out, Bit>,
-    /// Whose credit; valid with either.
+    /// The rank that gives the credit; valid with either.
     pub rank: Signal<Out, Bits<RANK_WIDTH>>,
     /// There is an answer.
     pub answered: Signal<Out, Bit>,
     /// Its slot; valid with `answered`.
     pub slot: Signal<Out, Bits<SLOT_WIDTH>>,
-    /// What became of the request; valid with `answered`.
+    /// Outcome of the request; valid with `answered`.
     pub outcome: Signal<Out, Outcome>,
     /// Offset used, in bytes, 0 if it is not told; valid with `answered`.
     pub used: Signal<Out, Bits<32>>,
@@ -105,7 +105,7 @@ impl Logic for ControlDoor {
         self.targets.write_address.next = self.claim.slot.val();
         self.targets.write_data.next = self.claim.node.val();
 
-        // Who sent it, and what it is.
+        // Its sender and its kind.
         self.head.word.next = self.data.q.val();
         self.kind.next = self.data.q.val().get_bits::<CONTROL_WIDTH>(CONTROL_OFFSET);
         self.rank.next = self.head.tag.val().get_bits::<RANK_WIDTH>(0);

@@ -1,4 +1,4 @@
-use super::{AnswerIn, RankWriteIn, SlotClaimIn};
+use super::{AnswerIn, RankWriteIn, SlotClaimIn, GET_SLOT_WIDTH};
 use crate::{
     bus::HeadEncoder,
     prim::{LutRam, Queue, SkidBuffer, StreamOut},
@@ -7,14 +7,11 @@ use portico_spec::{
     flit::{KIND_WIDTH, NODE_WIDTH, TAG_WIDTH},
     ni::packet::ControlKind,
     portals::engine::{
-        ControlPacket, CONTROL_OFFSET, CONTROL_WIDTH, DELIVERED_OFFSET, FAILURE_OFFSET, FAILURE_WIDTH, GET_SLOTS,
-        LENGTH_WIDTH, OVERFLOW_OFFSET, RANK_WIDTH, ROOMS, SILENT_OFFSET, SLOT_WIDTH,
+        ControlPacket, CONTROL_OFFSET, CONTROL_WIDTH, DELIVERED_OFFSET, FAILURE_OFFSET, FAILURE_WIDTH, LENGTH_WIDTH,
+        OVERFLOW_OFFSET, RANK_WIDTH, ROOMS, SILENT_OFFSET, SLOT_WIDTH,
     },
 };
 use portico_verilog::prelude::*;
-
-/// Width of the number of a slot of gets, in bits.
-const GET_SLOT_WIDTH: usize = GET_SLOTS.ilog2() as usize;
 
 /// The word that is sent next.
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]

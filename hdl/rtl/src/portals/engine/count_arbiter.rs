@@ -22,7 +22,7 @@ pub struct CountArbiter {
     pub rst: Signal<In, Bit>,
     /// Sources; of those that make an offer, the one with the lowest number wins.
     pub source: [CountIn; CHANGERS],
-    /// What the winner offers.
+    /// The offer of the winner.
     pub chosen: CountOut,
     /// An offer waits to be taken, and whose it is.
     held: DFF<Bit>,

@@ -378,9 +378,9 @@ mod tests {
         let mut events = vec![None; COUNTERS];
         let mut offer: Option<Offer> = None;
         let (mut until_next, mut told) = (0, 0);
-        // What a read may answer, and when.
+        // Answers of reads, and their cycles.
         let mut looked: Option<(u64, usize, usize, Possible)> = None;
-        // What was written to the counts of the change in hand, before it or after it.
+        // Values that were written to the counts of the change in hand, before it or after it.
         let mut crossing = [None; 2];
         let (mut taken, mut checked, mut crossed, mut certain) = (0, 0, 0, 0);
         let after = |offer: &Offer, field: usize, values: &Possible| -> Possible {

@@ -1,4 +1,4 @@
-use super::{ArrivalOut, RankWriteIn, SlotClaimIn, INDEX_WIDTH, OWNER_WIDTH, ROOM_WIDTH, WORDS_WIDTH};
+use super::{ArrivalOut, RankWriteIn, SlotClaimIn, GET_SLOT_WIDTH, INDEX_WIDTH, OWNER_WIDTH, ROOM_WIDTH, WORDS_WIDTH};
 use crate::{
     bus::{FlitsIn, HeadDecoder, SweepIn},
     prim::LutRam,
@@ -11,14 +11,12 @@ use portico_spec::{
 };
 use portico_verilog::prelude::*;
 
-/// Width of the number of a slot of gets, in bits.
-const GET_SLOT_WIDTH: usize = GET_SLOTS.ilog2() as usize;
 /// Width of a count of packets of an owner, modulo twice its rooms.
 pub const COUNT_WIDTH: usize = ROOMS.ilog2() as usize + 1;
 /// All ranks that there can be.
 pub const MOST_RANKS: usize = RANKS[RANKS.len() - 1];
 
-/// What the door keeps of an owner.
+/// State of an owner at the door.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 pub struct DoorRow {
     /// Packets that have come, modulo four.
@@ -27,7 +25,7 @@ pub struct DoorRow {
     pub open: Bit,
 }
 
-/// What a packet is, by its head and its first word.
+/// Fields of a packet, by its head and its first word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 pub struct PacketKind {
     /// It is the first packet of its message.
@@ -157,7 +155,7 @@ impl Logic for DataDoor {
         self.targets.write_address.next = self.claim.slot.val().get_bits::<GET_SLOT_WIDTH>(0);
         self.targets.write_data.next = self.claim.node.val();
 
-        // Whose packet it is.
+        // The owner of the packet.
         self.head.word.next = self.data.q.val();
         self.is_reply.next = self.data.q.val().get_bit(REPLY_OFFSET);
         self.nodes.read_address.next = self.head.tag.val().get_bits::<RANK_WIDTH>(0);

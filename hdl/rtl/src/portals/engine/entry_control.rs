@@ -7,12 +7,14 @@ use portico_spec::portals::{
         Failure, Operation, EVENT_DELIVERED_OFFSET, FAILURE_WIDTH, LENGTH_WIDTH, OPERATION_WIDTH, RANK_WIDTH,
         USER_OFFSET, USER_WIDTH,
     },
-    list::{GENERATION_OFFSET, GENERATION_WIDTH},
+    list::{GENERATION_OFFSET, GENERATION_WIDTH, UNEXPECTED_HDR_DISABLE},
 };
 use portico_verilog::prelude::*;
 
 /// Cycles from the entry that shows to the results of its check.
 const CHECK_CYCLES: u64 = 3;
+/// Cycles from the entry that shows to the address of its data.
+const START_CYCLES: u64 = 2;
 /// Width of a count of these cycles.
 const WAIT_WIDTH: usize = 2;
 
@@ -71,7 +73,7 @@ pub struct EntryControl {
     pub list: ListJobOut,
     /// Accesses to the tables.
     pub tables: TablesOut,
-    /// What the tables show.
+    /// Rows that the tables show.
     pub shown: ShownIn,
     /// Words of events.
     pub context: ContextWriteOut,
@@ -85,7 +87,9 @@ pub struct EntryControl {
     pub at_once: Signal<Out, Bit>,
     /// High for a cycle: the message has ended at its entry.
     pub closed: Signal<Out, Bit>,
-    /// The entry is gone, and its place is free.
+    /// The entry has left its list, and its last message is complete.
+    pub unlinked: Signal<Out, Bit>,
+    /// Its place is free too: no header of it is left.
     pub gone: Signal<Out, Bit>,
     /// High for a cycle: a request met no entry, or a disabled portal index.
     pub drops: Signal<Out, Bit>,
@@ -102,7 +106,14 @@ pub struct EntryControl {
     cycle: DFF<Bits<WAIT_WIDTH>>,
     completes: DFF<Bit>,
     unlinks: DFF<Bit>,
+    /// The header of the message goes to Unexpected.
+    keeps: DFF<Bit>,
+    finished: DFF<Bit>,
     leaves: DFF<Bit>,
+    is_kept: Signal<Local, Bit>,
+    fails: Signal<Local, Bit>,
+    is_last: Signal<Local, Bit>,
+    closes_entry: Signal<Local, Bit>,
     now: Signal<Local, EntryStep>,
     failure: Signal<Local, Bits<FAILURE_WIDTH>>,
     refuses: Signal<Local, Bit>,
@@ -114,7 +125,8 @@ pub struct EntryControl {
 impl Logic for EntryControl {
     fn update(&mut self) {
         wire!(self => check: clk);
-        dff_setup!(self, clk, step, asks, found, missed, cycle, completes, unlinks, leaves);
+        dff_setup!(self, clk, step, asks, found, missed, cycle, completes, unlinks);
+        dff_setup!(self, clk, keeps, finished, leaves);
         self.check.operation.next = self.request.val().operation;
         self.check.user.next = self.request.val().user;
         self.check.requested.next = self.request.val().length;
@@ -138,6 +150,8 @@ impl Logic for EntryControl {
         self.list.advances.next = self.check.advances.val() & self.succeeds.val();
         self.list.detaches.next = self.unlinks.q.val();
         self.list.removes.next = self.leaves.q.val();
+        self.list.leaves_header.next = self.keeps.q.val();
+        self.list.pauses.next = false;
         self.tables.portal_read.next = false;
         self.tables.portal.next = self.message.val().portal;
         self.tables.row_write.next = false;
@@ -148,6 +162,12 @@ impl Logic for EntryControl {
         self.tables.place.next = self.message.val().place;
         self.tables.entry_write.next = false;
         self.tables.entry.next = self.shown.entry.val();
+        self.tables.header_read.next = false;
+        self.tables.header_write.next = false;
+        self.tables.header.next.owner = self.message.val().place;
+        self.tables.header.next.delivered = self.message.val().delivered;
+        self.tables.header.next.get = self.message.val().get;
+        self.tables.header.next.here = true;
         self.context.enable.next = false;
         self.context.context.next = self.home.val();
         self.context.index.next = 1.into();
@@ -176,7 +196,13 @@ impl Logic for EntryControl {
             self.asks.d.next = false;
         }
 
+        self.is_kept.next = self.message.val().overflow & !self.list.options.val().get_bit(UNEXPECTED_HDR_DISABLE);
+        self.fails.next = self.check.failure.val().any() | (self.is_kept.val() & self.list.full.val());
         self.ends_now.next = self.last.val() & (!self.message.val().get | !self.check.delivered.val().any());
+        // It unlinks the entry, and no other message is with that.
+        self.is_last.next =
+            self.check.unlinks.val() & !self.fails.val() & self.ends_now.val() & !self.shown.entry.val().messages.any();
+        self.closes_entry.next = self.shown.entry.val().detached & (self.shown.entry.val().messages == 1);
         self.now.next = self.step.q.val();
         if self.closes.val() & (self.step.q.val() != EntryStep::Release) {
             self.now.next = EntryStep::Rows;
@@ -188,7 +214,6 @@ impl Logic for EntryControl {
                         self.tables.place.next = self.list.place.val();
                         self.tables.entry_read.next = true;
                         self.known.next.place = self.list.place.val();
-                        self.known.next.generation = self.list.generation.val();
                         self.known.next.overflow = self.list.overflow.val();
                         self.step.d.next = EntryStep::Check;
                     } else if !self.shown.row.val().allocated | self.missed.q.val() {
@@ -204,21 +229,31 @@ impl Logic for EntryControl {
             }
             EntryStep::Check => {
                 self.cycle.d.next = self.cycle.q.val() + 1;
+                if self.cycle.q.val() == bits::<WAIT_WIDTH>(START_CYCLES) {
+                    // A header says where its data lie, and whose they are.
+                    self.list.write.next = true;
+                    self.list.field.next = ListField::Pointer;
+                    self.list.word.next = bit_cast::<32, LENGTH_WIDTH>(self.check.start.val())
+                        | (bit_cast::<32, USER_WIDTH>(self.request.val().user) << bits::<6>(USER_OFFSET as u64));
+                }
                 if self.cycle.q.val() == bits::<WAIT_WIDTH>(CHECK_CYCLES) {
                     self.known.next.used = self.check.used.val();
                     self.known.next.delivered = self.check.delivered.val();
                     self.known.next.left = self.check.delivered.val();
                     self.known.next.address = self.check.start.val();
+                    self.known.next.unexpected = self.is_kept.val() & !self.fails.val();
                     self.known.next.failure = self.check.failure.val();
+                    if self.is_kept.val() & self.list.full.val() {
+                        self.known.next.failure = bits::<FAILURE_WIDTH>(Failure::Dropped as u64);
+                    }
                     self.list.write.next = true;
                     self.asks.d.next = true;
                     self.completes.d.next = self.ends_now.val();
-                    self.unlinks.d.next = self.check.unlinks.val() & !self.check.failure.val().any();
-                    // No other message is with this entry.
-                    self.leaves.d.next = self.check.unlinks.val()
-                        & !self.check.failure.val().any()
-                        & self.ends_now.val()
-                        & !self.shown.entry.val().messages.any();
+                    self.keeps.d.next = self.is_kept.val() & !self.fails.val();
+                    self.unlinks.d.next = self.check.unlinks.val() & !self.fails.val();
+                    self.finished.d.next = self.is_last.val();
+                    self.leaves.d.next =
+                        self.is_last.val() & !self.is_kept.val() & !self.shown.entry.val().headers.any();
                     self.cycle.d.next = 0.into();
                     self.step.d.next = EntryStep::Resolve;
                 }
@@ -231,6 +266,9 @@ impl Logic for EntryControl {
                     self.tables.entry_write.next = self.succeeds.val();
                     self.tables.entry.next.detached = self.shown.entry.val().detached | self.unlinks.q.val();
                     self.tables.counts_write.next = self.succeeds.val();
+                    if self.keeps.q.val() {
+                        self.tables.entry.next.headers = self.shown.entry.val().headers + 1;
+                    }
                     if !self.completes.q.val() {
                         self.tables.entry.next.messages = self.shown.entry.val().messages + 1;
                         self.tables.counts.next.messages = self.shown.counts.val().messages + 1;
@@ -246,8 +284,14 @@ impl Logic for EntryControl {
                 if !self.cycle.q.val().all() {
                     self.cycle.d.next = self.cycle.q.val() + 1;
                 }
-                if !self.asks.q.val() & self.cycle.q.val().any() {
+                // A header's place is known when it comes to its list.
+                if (!self.asks.q.val() | (self.keeps.q.val() & self.list.done.val())) & self.cycle.q.val().any() {
                     self.ends.next = true;
+                    self.tables.place.next = self.list.place.val();
+                    self.tables.header_write.next = self.keeps.q.val();
+                    self.tables.header.next.here = self.completes.q.val();
+                    self.known.next.header = self.list.place.val();
+                    self.drops.next = self.failure.val() == bits::<FAILURE_WIDTH>(Failure::Dropped as u64);
                     self.refuses.next = !self.succeeds.val();
                     self.permission.next = self.failure.val() == bits::<FAILURE_WIDTH>(Failure::Permission as u64);
                     self.operation.next = self.failure.val() == bits::<FAILURE_WIDTH>(Failure::Operation as u64);
@@ -259,15 +303,20 @@ impl Logic for EntryControl {
                 self.tables.entry_read.next = self.cycle.q.val() == 0;
                 self.list.field.next = ListField::Handle;
                 self.list.word.next = bit_cast::<32, PLACE_WIDTH>(self.message.val().place)
-                    | (bit_cast::<32, GENERATION_WIDTH>(self.message.val().generation)
+                    | (bit_cast::<32, GENERATION_WIDTH>(self.shown.entry.val().generation)
                         << bits::<6>(GENERATION_OFFSET as u64));
+                if self.cycle.q.val() == 1 {
+                    self.tables.place.next = self.message.val().header;
+                    self.tables.header_write.next = self.message.val().unexpected;
+                }
                 if self.cycle.q.val() == 2 {
                     self.tables.entry_write.next = true;
                     self.tables.entry.next.messages = self.shown.entry.val().messages - 1;
                     self.tables.counts_write.next = true;
                     self.tables.counts.next.messages = self.shown.counts.val().messages - 1;
                     self.closed.next = true;
-                    if self.shown.entry.val().detached & (self.shown.entry.val().messages == 1) {
+                    self.finished.d.next = self.closes_entry.val();
+                    if self.closes_entry.val() & !self.shown.entry.val().headers.any() {
                         self.closed.next = false;
                         self.tables.counts.next.entries = self.shown.counts.val().entries - 1;
                         self.list.write.next = true;
@@ -296,6 +345,7 @@ impl Logic for EntryControl {
         self.resolves.next = (self.step.q.val() == EntryStep::Resolve) & self.succeeds.val();
         self.delivers.next = self.resolves.val() & !self.cycle.q.val().any();
         self.at_once.next = self.completes.q.val();
+        self.unlinked.next = self.finished.q.val();
         self.gone.next = self.leaves.q.val();
         if self.rests.val() {
             self.found.d.next = false;
@@ -303,6 +353,8 @@ impl Logic for EntryControl {
             self.cycle.d.next = 0.into();
             self.completes.d.next = false;
             self.unlinks.d.next = false;
+            self.keeps.d.next = false;
+            self.finished.d.next = false;
             self.leaves.d.next = false;
             self.step.d.next = EntryStep::Search;
         }

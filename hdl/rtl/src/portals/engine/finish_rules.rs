@@ -2,7 +2,7 @@ use super::{EntryRow, FinishOut, Message, PortalRow, CONTEXT_WIDTH};
 use portico_spec::portals::engine::{Ack, EventKind, ACK_WIDTH, KIND_WIDTH};
 use portico_verilog::prelude::*;
 
-/// What the end of a message raises at its target (rules 9 to 11 of Portals 4): event, count, AUTO_UNLINK, answer.
+/// Event, count, AUTO_UNLINK, AUTO_FREE and answer that the end of a message raises at its target (rules 9 to 11 of Portals 4).
 ///
 /// Combinational, no state.
 #[derive(LogicBlock, Default)]
@@ -17,11 +17,13 @@ pub struct FinishRules {
     pub row: Signal<In, PortalRow>,
     /// Row of its entry; no matter if it failed.
     pub entry: Signal<In, EntryRow>,
-    /// The entry is gone.
+    /// The entry has left its list, and its last message is complete.
+    pub unlinked: Signal<In, Bit>,
+    /// Its place is free too: no header of it is left.
     pub gone: Signal<In, Bit>,
     /// It is a get whose data have left: they were its answer.
     pub served: Signal<In, Bit>,
-    /// What is raised.
+    /// Event, counts and answer.
     pub finish: FinishOut,
     /// It is taken in this cycle if `valid` is high.
     pub taken: Signal<Out, Bit>,
@@ -47,13 +49,15 @@ impl Logic for FinishRules {
         if self.message.val().get {
             self.finish.kind.next = bits::<KIND_WIDTH>(EventKind::Get as u64);
         }
+        self.finish.header.next = false;
         self.finish.counts.next = self.succeeds.val() & self.entry.val().counts & self.entry.val().ct_comm;
         self.finish.counter.next = self.entry.val().counter;
         self.finish.amount.next = 1.into();
         if self.entry.val().ct_bytes {
             self.finish.amount.next = self.message.val().delivered;
         }
-        self.finish.unlinks.next = self.gone.val() & self.row.val().queues & !self.entry.val().unlink_disable;
+        self.finish.unlinks.next = self.unlinked.val() & self.row.val().queues & !self.entry.val().unlink_disable;
+        self.finish.frees.next = self.finish.unlinks.val() & self.gone.val() & self.message.val().overflow;
         self.finish.answers.next = !self.served.val()
             & (self.message.val().get | (self.message.val().ack != bits::<ACK_WIDTH>(Ack::None as u64)));
         self.finish.slot.next = self.message.val().slot;

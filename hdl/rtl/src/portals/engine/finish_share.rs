@@ -22,11 +22,11 @@ impl Logic for FinishShare {
             self.source[i].ready.next = self.chosen.ready.val() & self.source[i].valid.val();
         }
         self.chosen.valid.next = self.source[0].valid.val() | self.source[1].valid.val();
-        wire!(source[0] => chosen: context, portal, queue, overflow, pointer, raises, kind, counts, counter, amount);
-        wire!(source[0] => chosen: unlinks, answers, slot, outcome, full, used);
+        wire!(source[0] => chosen: context, portal, queue, overflow, pointer, raises, kind, header, counts, counter);
+        wire!(source[0] => chosen: amount, unlinks, frees, answers, slot, outcome, full, used);
         if self.source[1].valid.val() {
-            wire!(source[1] => chosen: context, portal, queue, overflow, pointer, raises, kind, counts, counter);
-            wire!(source[1] => chosen: amount, unlinks, answers, slot, outcome, full, used);
+            wire!(source[1] => chosen: context, portal, queue, overflow, pointer, raises, kind, header, counts, counter);
+            wire!(source[1] => chosen: amount, unlinks, frees, answers, slot, outcome, full, used);
         }
     }
 }

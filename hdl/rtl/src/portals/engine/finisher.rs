@@ -1,8 +1,8 @@
 use super::{AnswerOut, ContextWriteIn, CountOut, EventJobOut, FinishIn, Outcome, CONTEXT_WIDTH, EVENT_INDEX_WIDTH};
 use crate::prim::Ram;
 use portico_spec::portals::engine::{
-    EventKind, EVENT_OVERFLOW_OFFSET, EVENT_PORTAL_OFFSET, KIND_OFFSET, KIND_WIDTH, LENGTH_WIDTH, NUMBER_WIDTH,
-    PORTAL_WIDTH, QUEUE_WIDTH, RANK_WIDTH, SLOT_WIDTH,
+    EventKind, EVENT_FAILURE_OFFSET, EVENT_OVERFLOW_OFFSET, EVENT_PORTAL_OFFSET, FAILURE_WIDTH, KIND_OFFSET,
+    KIND_WIDTH, LENGTH_WIDTH, NUMBER_WIDTH, PORTAL_WIDTH, QUEUE_WIDTH, RANK_WIDTH, SLOT_WIDTH,
 };
 use portico_verilog::prelude::*;
 
@@ -44,8 +44,12 @@ pub struct Finisher {
     pub rst: Signal<In, Bit>,
     /// Words of events, as they are known.
     pub write: ContextWriteIn,
-    /// What is to be raised.
+    /// Events, counts and answers to raise.
     pub finish: FinishIn,
+    /// Place of a word of an event of a header.
+    pub header_index: Signal<Out, Bits<EVENT_INDEX_WIDTH>>,
+    /// The word whose place was `header_index` in the cycle before.
+    pub header_word: Signal<In, Bits<32>>,
     /// Events of the engine.
     pub job: EventJobOut,
     /// Counters of entries.
@@ -69,6 +73,8 @@ pub struct Finisher {
     counter: DFF<Bits<NUMBER_WIDTH>>,
     amount: DFF<Bits<LENGTH_WIDTH>>,
     unlinks: DFF<Bit>,
+    frees: DFF<Bit>,
+    header: DFF<Bit>,
     answers: DFF<Bit>,
     slot: DFF<Bits<SLOT_WIDTH>>,
     outcome: DFF<Outcome>,
@@ -96,7 +102,7 @@ impl Logic for Finisher {
     fn update(&mut self) {
         wire!(self => words: clk);
         dff_setup!(self, clk, step, owner, portal, ring, overflow, pointer, raises, kind, counts, counter, amount);
-        dff_setup!(self, clk, unlinks, answers, slot, outcome, full, used, asked, word);
+        dff_setup!(self, clk, unlinks, frees, header, answers, slot, outcome, full, used, asked, word);
         self.words.write_enable.next = self.write.enable.val();
         self.words.write_address.next = (bit_cast::<ADDRESS_WIDTH, CONTEXT_WIDTH>(self.write.context.val())
             << bits::<3>(EVENT_INDEX_WIDTH as u64))
@@ -104,8 +110,8 @@ impl Logic for Finisher {
         self.words.write_data.next = self.write.word.val();
 
         self.shown_kind.next = self.kind.q.val();
-        // AUTO_UNLINK, AUTO_FREE and LINK have no words of a message.
-        self.bare.next = self.kind.q.val() == bits::<KIND_WIDTH>(EventKind::Link as u64);
+        // AUTO_UNLINK, AUTO_FREE, LINK, and a SEARCH that found nothing have no words of a message.
+        self.bare.next = !self.header.q.val() & (self.kind.q.val() >= bits::<KIND_WIDTH>(EventKind::AutoUnlink as u64));
         self.finish.ready.next = self.step.q.val() == FinishStep::Take;
         self.job.valid.next = false;
         self.count.valid.next = false;
@@ -123,6 +129,8 @@ impl Logic for Finisher {
                 self.counter.d.next = self.finish.counter.val();
                 self.amount.d.next = self.finish.amount.val();
                 self.unlinks.d.next = self.finish.unlinks.val();
+                self.frees.d.next = self.finish.frees.val();
+                self.header.d.next = self.finish.header.val();
                 self.answers.d.next = self.finish.answers.val();
                 self.slot.d.next = self.finish.slot.val();
                 self.outcome.d.next = self.finish.outcome.val();
@@ -153,7 +161,7 @@ impl Logic for Finisher {
                 self.job.valid.next = true;
                 if self.job.done.val() {
                     self.step.d.next = FinishStep::Answer;
-                    if self.overflow.q.val() {
+                    if self.frees.q.val() {
                         self.step.d.next = FinishStep::Free;
                     }
                 }
@@ -193,7 +201,11 @@ impl Logic for Finisher {
             << bits::<3>(EVENT_INDEX_WIDTH as u64))
             | bit_cast::<ADDRESS_WIDTH, EVENT_INDEX_WIDTH>(self.job.index.val());
         self.overflow_bit.next = self.overflow.q.val().into();
+        self.header_index.next = self.job.index.val();
         self.word.d.next = self.words.read_data.val();
+        if self.header.q.val() {
+            self.word.d.next = self.header_word.val();
+        }
         if self.bare.val()
             | ((self.shown_kind.val() == bits::<KIND_WIDTH>(EventKind::Get as u64))
                 & (self.asked.q.val() >= bits::<EVENT_INDEX_WIDTH>(HEADER_INDEX)))
@@ -205,6 +217,8 @@ impl Logic for Finisher {
         }
         if self.asked.q.val() == 0 {
             self.word.d.next = (bit_cast::<32, KIND_WIDTH>(self.shown_kind.val()) << bits::<6>(KIND_OFFSET as u64))
+                | (bit_cast::<32, FAILURE_WIDTH>(self.outcome.q.val().failure)
+                    << bits::<6>(EVENT_FAILURE_OFFSET as u64))
                 | (bit_cast::<32, 1>(self.overflow_bit.val()) << bits::<6>(EVENT_OVERFLOW_OFFSET as u64))
                 | (bit_cast::<32, PORTAL_WIDTH>(self.portal.q.val()) << bits::<6>(EVENT_PORTAL_OFFSET as u64));
         }

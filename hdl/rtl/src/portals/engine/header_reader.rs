@@ -102,7 +102,11 @@ impl Logic for HeaderReader {
             self.context.index.next = 7.into();
             self.asks.next = self.takes.val();
         } else {
-            self.write.next = false;
+            // The header data: a message needs no ignore bits, and its header keeps them there.
+            self.field.next = ListField::IgnoreLow;
+            if self.place.q.val() == 6 {
+                self.field.next = ListField::IgnoreHigh;
+            }
             self.context.index.next = bit_cast::<EVENT_INDEX_WIDTH, PLACE_IN_HEADER>(self.place.q.val())
                 + bits::<EVENT_INDEX_WIDTH>(DATA_SHIFT);
         }

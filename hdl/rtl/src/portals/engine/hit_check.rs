@@ -11,7 +11,7 @@ use portico_verilog::prelude::*;
 /// Width of a difference of two numbers of 32 bits.
 const DIFFERENCE_WIDTH: usize = 33;
 
-/// What a message may do with the entry that it met (rules 3 to 5 of Portals 4).
+/// The check of a message against the entry that it met (rules 3 to 5 of Portals 4).
 ///
 /// | | |
 /// | --- | --- |

@@ -1,7 +1,7 @@
-use super::{ListField, ListJobIn, ListOperation, PLACE_WIDTH};
+use super::{HeaderWords, ListField, ListJobIn, ListOperation, EVENT_INDEX_WIDTH, PLACE_WIDTH};
 use crate::portals::list_manager::{ListCore, ListParameters};
 use portico_spec::portals::{
-    engine::PORTAL_WIDTH,
+    engine::{self, PORTAL_WIDTH},
     list::{
         List, Status, CODE_WIDTH, DETAIL_OPTIONS_OFFSET, DETAIL_SOURCE_OFFSET, GENERATION_WIDTH, HANDLE_WIDTH,
         LENGTH_OFFSET, LENGTH_WIDTH, LIST_WIDTH, OFFSET_OFFSET, OPTIONS_WIDTH, POINTER_WIDTH, PORTAL_OFFSET,
@@ -37,7 +37,16 @@ pub struct ListAccess {
     pub message: ListJobIn,
     /// Requests for commands.
     pub command: ListJobIn,
+    /// Delivered length of the header that the lists show, in bytes.
+    pub delivered: Signal<In, Bits<{ engine::LENGTH_WIDTH }>>,
+    /// It is of a get.
+    pub get: Signal<In, Bit>,
+    /// Place of a word of its event.
+    pub header_index: Signal<In, Bits<EVENT_INDEX_WIDTH>>,
+    /// The word whose place was `header_index` in the cycle before.
+    pub header_word: Signal<Out, Bits<32>>,
     lists: ListCore<PLACE_WIDTH>,
+    words: HeaderWords,
     source: DFF<Bits<SOURCE_WIDTH>>,
     options: DFF<Bits<OPTIONS_WIDTH>>,
     pointer: DFF<Bits<POINTER_WIDTH>>,
@@ -47,9 +56,12 @@ pub struct ListAccess {
     match_high: DFF<Bits<32>>,
     ignore_low: DFF<Bits<32>>,
     ignore_high: DFF<Bits<32>>,
+    new_offset: DFF<Bits<32>>,
     handle: DFF<Bits<HANDLE_WIDTH>>,
     /// The entry of the last answer is the first of its place.
     fresh: DFF<Bit>,
+    /// No place is free.
+    taken: DFF<Bit>,
     write: Signal<Local, Bit>,
     field: Signal<Local, ListField>,
     word: Signal<Local, Bits<32>>,
@@ -61,6 +73,8 @@ pub struct ListAccess {
     resolves: Signal<Local, Bit>,
     removes: Signal<Local, Bit>,
     detaches: Signal<Local, Bit>,
+    mirrored: Signal<Local, Bit>,
+    hit: Signal<Local, Bit>,
     found: Signal<Local, Bit>,
     failed: Signal<Local, Bit>,
     generation: Signal<Local, Bits<GENERATION_WIDTH>>,
@@ -85,6 +99,7 @@ impl ListAccess {
 impl Logic for ListAccess {
     fn update(&mut self) {
         wire!(self => lists: clk, rst, quiet);
+        wire!(self => words: clk, delivered, get);
         dff_setup!(
             self,
             clk,
@@ -98,10 +113,10 @@ impl Logic for ListAccess {
             ignore_low,
             ignore_high
         );
-        dff_setup!(self, clk, handle, fresh);
+        dff_setup!(self, clk, new_offset, handle, fresh, taken);
         self.busy.next = self.lists.busy.val();
 
-        // Whose turn it is.
+        // The user that has its turn.
         self.write.next = self.message.write.val();
         self.field.next = self.message.field.val();
         self.word.next = self.message.word.val();
@@ -144,7 +159,7 @@ impl Logic for ListAccess {
                     self.ignore_high.d.next = self.word.val();
                 }
                 ListField::NewOffset => {
-                    self.ignore_high.d.next = self.word.val();
+                    self.new_offset.d.next = self.word.val();
                 }
                 ListField::Handle => {
                     self.handle.d.next = self.word.val();
@@ -159,7 +174,13 @@ impl Logic for ListAccess {
         // The request.
         self.resolves.next = self.operation.val() == ListOperation::Resolve;
         self.removes.next = self.message.removes.val() & self.resolves.val();
-        self.detaches.next = self.message.detaches.val() & self.resolves.val();
+        if self.turn.val() {
+            self.removes.next = self.command.removes.val() & self.resolves.val();
+        }
+        self.detaches.next = self.message.detaches.val() & self.resolves.val() & !self.turn.val();
+        self.mirrored.next = (self.operation.val() == ListOperation::AppendPriority)
+            | (self.operation.val() == ListOperation::Consume)
+            | (self.operation.val() == ListOperation::Probe);
         self.named.next = bits::<LIST_BITS>(List::All as u64);
         if self.operation.val() == ListOperation::AppendPriority {
             self.named.next = bits::<LIST_BITS>(List::Priority as u64);
@@ -167,32 +188,42 @@ impl Logic for ListAccess {
         if self.operation.val() == ListOperation::AppendOverflow {
             self.named.next = bits::<LIST_BITS>(List::Overflow as u64);
         }
+        if (self.operation.val() == ListOperation::Consume) | (self.operation.val() == ListOperation::Probe) {
+            self.named.next = bits::<LIST_BITS>(List::Unexpected as u64);
+        }
         self.lists.request.valid.next = self.valid.val();
         self.lists.request.plan.refused.next = false;
         self.lists.request.plan.refusal.next = bits::<CODE_WIDTH>(0);
-        self.lists.request.plan.appends.next = (self.operation.val() == ListOperation::AppendPriority)
-            | (self.operation.val() == ListOperation::AppendOverflow);
+        self.lists.request.plan.appends.next = self.operation.val() == ListOperation::AppendOverflow;
         self.lists.request.plan.takes_handle.next = (self.operation.val() == ListOperation::Show)
             | (self.operation.val() == ListOperation::Delete)
             | (self.operation.val() == ListOperation::Release);
         self.lists.request.plan.status.next = false;
-        self.lists.request.plan.mirrored.next = false;
-        self.lists.request.plan.all_matches.next = false;
-        self.lists.request.plan.both.next = true;
-        self.lists.request.plan.then_appends.next = false;
+        self.lists.request.plan.mirrored.next = self.mirrored.val();
+        self.lists.request.plan.all_matches.next = (self.operation.val() == ListOperation::Probe)
+            & !self.options.q.val().get_bit(portico_spec::portals::list::USE_ONCE);
+        self.lists.request.plan.both.next = !self.mirrored.val();
+        self.lists.request.plan.then_appends.next = self.operation.val() == ListOperation::AppendPriority;
         self.lists.request.plan.delivers.next = false;
         self.lists.request.plan.removes.next = (self.operation.val() == ListOperation::Delete)
             | (self.operation.val() == ListOperation::Release)
             | self.removes.val()
             | self.detaches.val();
-        self.lists.request.plan.sets_offset.next = self.resolves.val() & self.message.advances.val();
-        self.lists.request.plan.holds.next = self.operation.val() == ListOperation::Search;
+        self.lists.request.plan.sets_offset.next = self.resolves.val() & self.message.advances.val() & !self.turn.val();
+        self.lists.request.plan.holds.next = (self.operation.val() == ListOperation::Search)
+            | (self.operation.val() == ListOperation::AppendPriority)
+            | (self.operation.val() == ListOperation::Consume);
         self.lists.request.plan.resolves.next = self.resolves.val();
         self.lists.request.plan.detaches.next = self.resolves.val() & !self.removes.val();
-        self.lists.request.plan.leaves_header.next = false;
+        self.lists.request.plan.leaves_header.next =
+            self.resolves.val() & self.message.leaves_header.val() & !self.turn.val();
         self.lists.request.plan.releases.next = self.operation.val() == ListOperation::Release;
         self.lists.request.list.next = bit_cast::<LIST_WIDTH, LIST_BITS>(self.named.val());
         self.lists.request.new_list.next = self.named.val();
+        if self.resolves.val() {
+            self.lists.request.new_list.next = bits::<LIST_BITS>(List::Unexpected as u64);
+        }
+        self.lists.request.new_offset.next = self.new_offset.q.val();
         self.lists.request.handle.next = self.handle.q.val();
         self.lists.request.any.next = self.options.q.val().get_bit(portico_spec::portals::list::ANY_SOURCE);
         self.lists.request.side.source.next = self.source.q.val();
@@ -211,10 +242,11 @@ impl Logic for ListAccess {
             | (bit_cast::<WORD, OPTIONS_WIDTH>(self.options.q.val()) << bits::<6>(DETAIL_OPTIONS_OFFSET as u64));
 
         // Answers. Nobody reads the entry of an answer while the next request is under way.
-        self.lists.answer.idle.next = true;
+        self.lists.answer.idle.next = !self.turn.val() | !self.command.pauses.val();
         if self.lists.answer.result.start.val() {
             self.fresh.d.next = self.lists.answer.result.fresh.val();
         }
+        self.hit.next = self.lists.answer.result.status.val() == bits::<CODE_WIDTH>(Status::Found as u64);
         self.found.next = (self.lists.answer.result.status.val() == bits::<CODE_WIDTH>(Status::Found as u64))
             | (self.lists.answer.result.status.val() == bits::<CODE_WIDTH>(Status::Done as u64));
         self.failed.next = !self.found.val();
@@ -245,9 +277,15 @@ impl Logic for ListAccess {
             .detail
             .val()
             .get_bits::<PORTAL_WIDTH>(DETAIL_SOURCE_OFFSET + PORTAL_OFFSET);
+        wire!(lists.answer <=> words: record);
+        self.words.index.next = self.header_index.val();
+        self.header_word.next = self.words.word.val();
         self.message.done.next = self.lists.request.done.val() & !self.turn.val();
         self.message.answered.next = self.lists.answer.result.start.val() & !self.turn.val();
+        self.taken.d.next = !self.lists.counts.free.val().any();
+        self.message.full.next = self.taken.q.val();
         self.message.found.next = self.found.val();
+        self.message.hit.next = self.hit.val();
         self.message.failed.next = self.failed.val();
         self.message.place.next = self.lists.answer.index.val();
         self.message.generation.next = self.generation.val();
@@ -259,7 +297,9 @@ impl Logic for ListAccess {
         self.message.portal.next = self.shown_portal.val();
         self.command.done.next = self.lists.request.done.val() & self.turn.val();
         self.command.answered.next = self.lists.answer.result.start.val() & self.turn.val();
+        self.command.full.next = self.taken.q.val();
         self.command.found.next = self.found.val();
+        self.command.hit.next = self.hit.val();
         self.command.failed.next = self.failed.val();
         self.command.place.next = self.lists.answer.index.val();
         self.command.generation.next = self.generation.val();

@@ -1,6 +1,6 @@
 use super::{
-    BytesOut, ContextWriteOut, EntryControl, FinishOut, FinishRules, GetJob, HeaderReader, ListJobOut, Message,
-    Outcome, Packet, PacketsIn, ShownIn, TablesOut, CONTEXT_WIDTH,
+    BytesOut, ContextWriteOut, EntryControl, FinishOut, FinishRules, GetJob, HeaderReader, ListJobOut, Message, Packet,
+    PacketsIn, ShownIn, TablesOut, CONTEXT_WIDTH,
 };
 use crate::prim::{LutRam, StreamOut};
 use portico_spec::portals::engine::{LENGTH_WIDTH, RANK_WIDTH};
@@ -70,7 +70,7 @@ pub struct MessageControl {
     pub list: ListJobOut,
     /// Accesses to the tables.
     pub tables: TablesOut,
-    /// What the tables show.
+    /// Rows that the tables show.
     pub shown: ShownIn,
     /// Words of events.
     pub context: ContextWriteOut,
@@ -78,7 +78,7 @@ pub struct MessageControl {
     pub raising: Signal<In, Bit>,
     /// Rank and parity of the message whose words are in use; valid with `raising`.
     pub raised: Signal<In, Bits<CONTEXT_WIDTH>>,
-    /// What the end of a message raises.
+    /// Event, counts and answer of the end of a message.
     pub finish: FinishOut,
     /// Runs of bytes to write.
     pub run: BytesOut,
@@ -130,7 +130,6 @@ pub struct MessageControl {
     next_parity: Signal<Local, Bits<1>>,
     looked: Signal<Local, Bits<RANK_WIDTH>>,
     packet: Signal<Local, Packet>,
-    told: Signal<Local, Outcome>,
 }
 
 impl MessageControl {
@@ -150,7 +149,7 @@ impl Logic for MessageControl {
         wire!(self => entries: clk, rst);
         dff_setup!(self, clk, step, message, rank, last, whole, serves, commanded, running);
 
-        // Whose packet or get is next, and where the words of its event would be.
+        // The rank of the next packet or get, and the place of the words of its event.
         self.packet.next = self.packets.packet.val();
         self.is_request.next =
             self.packets.valid.val() & !self.packet.val().reply & self.enabled.val() & !self.busy_lists.val();
@@ -309,23 +308,21 @@ impl Logic for MessageControl {
 
         // A get to be served, and what the end of a message raises.
         self.serve.next = self.entries.delivers.val() & self.is_served.val();
-        self.told.next.delivered = self.message.q.val().delivered;
-        self.told.next.failure = 0.into();
-        self.told.next.overflow = self.message.q.val().overflow;
-        self.told.next.silent = self.shown.entry.val().ack_disable;
         self.get.next.rank = self.rank.q.val();
         self.get.next.slot = self.message.q.val().slot;
         self.get.next.address = self.message.q.val().address;
-        self.get.next.outcome = self.told.val();
         self.get.next.used = self.message.q.val().used;
         self.rules.valid.next = self.step.q.val() == MessageStep::Finish;
         self.rules.message.next = self.message.q.val();
         self.rules.home.next = self.home.val();
         self.rules.row.next = self.shown.row.val();
         self.rules.entry.next = self.shown.entry.val();
+        self.rules.unlinked.next = self.entries.unlinked.val();
         self.rules.gone.next = self.entries.gone.val();
         self.rules.served.next = self.serves.q.val();
         wire!(self <=> rules: finish);
+        // The first packet of a reply says of a get that succeeds what an answer would.
+        self.get.next.outcome = self.rules.finish.outcome.val();
         if self.rst.val() {
             self.step.d.next = MessageStep::Idle;
             self.commanded.d.next = false;

@@ -10,8 +10,10 @@
 //! | [`MessageControl`] | requests at their target |
 //! | [`HeaderReader`], [`EntryControl`], [`HitCheck`], [`FinishRules`] | their headers, their entries, what an entry allows, and what their ends raise |
 //! | [`ReplyControl`] | data of replies at their initiator |
-//! | [`CommandControl`], [`CommandFields`] | commands on entries, counters, portal indices, and their checks |
-//! | [`ListAccess`], [`TargetTables`] | lists, portal indices and entries, for both |
+//! | [`CommandControl`], [`CommandFields`] | commands on entries, headers, counters, portal indices, and their checks |
+//! | [`ScanControl`], [`CommandRules`] | headers that appends and searches find, and what they raise |
+//! | [`ListAccess`], [`TargetTables`] | lists, portal indices, entries and headers, for both |
+//! | [`HeaderWords`] | the words of an event of a header |
 //! | [`Finisher`], [`Completer`] | what the end of a message raises at the target and at the initiator |
 //! | [`EventShare`], [`EventWriter`] | events into their rings |
 //! | [`CountArbiter`], [`CounterBank`] | counters |
@@ -23,6 +25,7 @@
 
 mod command_control;
 mod command_fields;
+mod command_rules;
 mod command_split;
 mod completer;
 mod control_door;
@@ -37,6 +40,7 @@ mod finish_rules;
 mod finish_share;
 mod finisher;
 mod header_reader;
+mod header_words;
 mod hit_check;
 mod list_access;
 mod message_control;
@@ -51,11 +55,13 @@ mod replier;
 mod reply_control;
 mod requester;
 mod room_reader;
+mod scan_control;
 mod slot_pool;
 mod target_tables;
 
 pub use command_control::CommandControl;
 pub use command_fields::{CommandFields, TableCommand};
+pub use command_rules::{CommandRaise, CommandRules};
 pub use command_split::CommandSplit;
 pub use completer::Completer;
 pub use control_door::ControlDoor;
@@ -70,6 +76,7 @@ pub use finish_rules::FinishRules;
 pub use finish_share::FinishShare;
 pub use finisher::Finisher;
 pub use header_reader::HeaderReader;
+pub use header_words::HeaderWords;
 pub use hit_check::HitCheck;
 pub use list_access::ListAccess;
 pub use message_control::MessageControl;
@@ -84,6 +91,7 @@ pub use replier::Replier;
 pub use reply_control::ReplyControl;
 pub use requester::Requester;
 pub use room_reader::RoomReader;
+pub use scan_control::ScanControl;
 pub use slot_pool::SlotPool;
 pub use target_tables::TargetTables;
 
@@ -319,6 +327,10 @@ impl<const W: usize, const B: usize> Logic for Portals<W, B> {
         wire!(messages => lists: quiet);
         self.lists.turn.next = self.messages.command_goes.val();
         self.tables.turn.next = self.messages.command_goes.val();
+        self.lists.delivered.next = self.tables.shown.header.val().delivered;
+        self.lists.get.next = self.tables.shown.header.val().get;
+        self.lists.header_index.next = self.finisher.header_index.val();
+        self.finisher.header_word.next = self.lists.header_word.val();
         wire!(messages.list <=> lists.message);
         wire!(commands.list <=> lists.command);
         wire!(messages.tables <=> tables.message);
@@ -344,7 +356,7 @@ impl<const W: usize, const B: usize> Logic for Portals<W, B> {
         self.reply_credits.given.next = self.control_door.rank.val();
         self.replier.credit.next = self.reply_credits.available.val();
 
-        // What ends at the initiator.
+        // Ends at the initiator.
         self.completer.replied.next = self.replies.replied.val();
         self.completer.reply_slot.next = self.replies.held.val();
         self.completer.reply_outcome.next = self.replies.outcome.val();
@@ -389,7 +401,7 @@ impl<const W: usize, const B: usize> Logic for Portals<W, B> {
         wire!(intake.event <=> events.source[4]);
         wire!(self.socket.event <=> events.chosen);
 
-        // What the node counts.
+        // Counters of the node.
         self.runs.next = self.intake.waits.val()
             | self.requester.busy.val()
             | !self.reader.idle.val()

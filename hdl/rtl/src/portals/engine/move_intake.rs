@@ -90,7 +90,7 @@ pub struct MoveIntake {
     right: DFF<Bit>,
     known: DFF<Bit>,
     index: DFF<Bits<NUMBER_WIDTH>>,
-    /// What is read of the memory descriptor: its start, its length, its options; one behind the other.
+    /// Part of the memory descriptor that is read: its start, its length, its options; one behind the other.
     fetch: DFF<Bits<3>>,
     fetched: DFF<Bits<3>>,
     start: DFF<Bits<LENGTH_WIDTH>>,

@@ -13,7 +13,7 @@ use portico_verilog::prelude::*;
 /// Width of the address of a queue of header words, which holds 16.
 const HEADER_WIDTH: usize = 4;
 
-/// What is kept of a packet that is to be sent.
+/// State of a packet that is to be sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 pub struct Outgoing {
     /// Node to which it goes.

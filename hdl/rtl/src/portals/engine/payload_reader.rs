@@ -13,7 +13,7 @@ const RESERVED_WIDTH: usize = AHEAD_WIDTH + 1;
 /// Width of the bytes that are kept for the next word, in bits.
 const KEPT_WIDTH: usize = 24;
 
-/// What is read for a run.
+/// Reads of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 pub struct WordRun {
     /// Address of its first word.
@@ -22,7 +22,7 @@ pub struct WordRun {
     pub last: Bits<ADDRESS_WIDTH>,
 }
 
-/// What is given of a run.
+/// Words of a run that are given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 pub struct PackedRun {
     /// Lane of its first byte.
@@ -211,7 +211,7 @@ mod tests {
 
     clocked!([] PayloadReader);
 
-    /// What the scratchpad has at a byte address.
+    /// The byte of the scratchpad at an address.
     fn byte(address: u64) -> u64 {
         (address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) & 0xff
     }

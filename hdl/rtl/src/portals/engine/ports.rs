@@ -6,8 +6,8 @@ use portico_spec::{
     ni::{event::EVENT_WIDTH, registers::PORTALS_FIELD_WIDTH},
     portals::{
         engine::{
-            ACK_WIDTH, FAILURE_WIDTH, KIND_WIDTH, LENGTH_WIDTH, MD_OPTIONS_WIDTH, NUMBER_WIDTH, OPERATION_WIDTH,
-            PORTAL_WIDTH, QUEUE_WIDTH, RANK_WIDTH, ROOM_WORDS, SLOT_WIDTH, USER_WIDTH,
+            ACK_WIDTH, FAILURE_WIDTH, GET_SLOTS, KIND_WIDTH, LENGTH_WIDTH, MD_OPTIONS_WIDTH, NUMBER_WIDTH,
+            OPERATION_WIDTH, PORTAL_WIDTH, QUEUE_WIDTH, RANK_WIDTH, ROOM_WORDS, SLOT_WIDTH, USER_WIDTH,
         },
         list::{ENTRIES, GENERATION_WIDTH, OPTIONS_WIDTH},
     },
@@ -22,6 +22,8 @@ pub const ROOM_WIDTH: usize = OWNER_WIDTH + 1;
 pub const INDEX_WIDTH: usize = ROOM_WORDS.ilog2() as usize;
 /// Width of a number of words of a room, in bits.
 pub const WORDS_WIDTH: usize = INDEX_WIDTH + 1;
+/// Width of the number of a slot of gets, in bits.
+pub const GET_SLOT_WIDTH: usize = GET_SLOTS.ilog2() as usize;
 /// Width of the number of a row of the tables, in bits.
 pub const ITEM_WIDTH: usize = 8;
 /// Width of the place of a word in an event, in bits.
@@ -113,7 +115,7 @@ pub struct BytesOut {
     pub ready: Signal<In, Bit>,
 }
 
-/// What is asked of a memory descriptor: options, counter and event queue.
+/// Options, counter and event queue of a memory descriptor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 pub struct Report {
     /// Option bits.
@@ -128,7 +130,7 @@ pub struct Report {
     pub queues: Bit,
 }
 
-/// What became of a request at its target: the fields of a STATUS word.
+/// Outcome of a request at its target: the fields of a STATUS word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 pub struct Outcome {
     /// Delivered length, in bytes.
@@ -165,14 +167,14 @@ pub struct SlotClaimOut {
     pub node: Signal<Out, Bits<NODE_WIDTH>>,
 }
 
-/// What is kept of a request for its answer.
+/// The row of a request, for its answer.
 #[interface(mirror = SlotKeepIn)]
 pub struct SlotKeepOut {
     /// High for one cycle: `row` is kept.
     pub enable: Signal<Out, Bit>,
     /// Slot of the request.
     pub slot: Signal<Out, Bits<SLOT_WIDTH>>,
-    /// What is kept.
+    /// The row.
     pub row: Signal<Out, SlotRow>,
 }
 
@@ -211,7 +213,7 @@ pub struct AnswerOut {
     pub rank: Signal<Out, Bits<RANK_WIDTH>>,
     /// Slot of the initiator.
     pub slot: Signal<Out, Bits<SLOT_WIDTH>>,
-    /// What became of the request.
+    /// Outcome of the request.
     pub outcome: Signal<Out, Outcome>,
     /// The offset used is told.
     pub full: Signal<Out, Bit>,
@@ -251,7 +253,7 @@ pub struct GetJob {
     pub slot: Bits<SLOT_WIDTH>,
     /// Address of the data, in bytes.
     pub address: Bits<LENGTH_WIDTH>,
-    /// What the first packet says.
+    /// Outcome in the first packet.
     pub outcome: Outcome,
     /// Offset used, in bytes.
     pub used: Bits<32>,
@@ -266,7 +268,7 @@ pub struct SentMove {
     pub quiet: Bit,
     /// It is a put.
     pub put: Bit,
-    /// What its memory descriptor asks for.
+    /// Options, counter and event queue of its memory descriptor.
     pub report: Report,
     /// Requested length, in bytes.
     pub requested: Bits<LENGTH_WIDTH>,
@@ -281,7 +283,7 @@ pub struct SlotRow {
     pub get: Bit,
     /// Which acknowledgement it wants.
     pub ack: Bits<ACK_WIDTH>,
-    /// What its memory descriptor asks for.
+    /// Options, counter and event queue of its memory descriptor.
     pub report: Report,
     /// The user's pointer.
     pub pointer: Bits<32>,
@@ -300,7 +302,7 @@ pub struct PortalRow {
     pub queues: Bit,
 }
 
-/// What a portal index has.
+/// Entries and messages of a portal index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 pub struct PortalCounts {
     /// Entries, with those that have left their list and wait for messages.
@@ -309,7 +311,7 @@ pub struct PortalCounts {
     pub messages: Bits<MESSAGES_WIDTH>,
 }
 
-/// What the engine keeps of an entry beside its list.
+/// Fields of an entry beside those in its list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 pub struct EntryRow {
     /// The user's pointer.
@@ -322,6 +324,10 @@ pub struct EntryRow {
     pub min_free: Bits<MIN_FREE_WIDTH>,
     /// Messages in progress.
     pub messages: Bits<MESSAGES_WIDTH>,
+    /// Headers in Unexpected that it took.
+    pub headers: Bits<ENTRIES_WIDTH>,
+    /// Generation of its place.
+    pub generation: Bits<GENERATION_WIDTH>,
     /// It has left its list.
     pub detached: Bit,
     /// Its messages raise nothing at the initiator.
@@ -336,6 +342,19 @@ pub struct EntryRow {
     pub ct_comm: Bit,
     /// Its counter counts bytes.
     pub ct_bytes: Bit,
+}
+
+/// Fields of a header beside those in its list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct HeaderRow {
+    /// Place of the entry that took it.
+    pub owner: Bits<PLACE_WIDTH>,
+    /// Delivered length, in bytes.
+    pub delivered: Bits<LENGTH_WIDTH>,
+    /// It is of a get.
+    pub get: Bit,
+    /// Its message is complete.
+    pub here: Bit,
 }
 
 /// Accesses to the tables of the target, as one of their users makes them.
@@ -361,12 +380,18 @@ pub struct TablesOut {
     pub entry_write: Signal<Out, Bit>,
     /// That row.
     pub entry: Signal<Out, EntryRow>,
+    /// Reads the row of the header at `place`: it shows two cycles later, until the next read.
+    pub header_read: Signal<Out, Bit>,
+    /// Writes the row of the header at `place`.
+    pub header_write: Signal<Out, Bit>,
+    /// That row.
+    pub header: Signal<Out, HeaderRow>,
 }
 
 /// A request, as its header tells it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 pub struct Request {
-    /// What it wants.
+    /// Its operation.
     pub operation: Bits<OPERATION_WIDTH>,
     /// Which acknowledgement it wants.
     pub ack: Bits<ACK_WIDTH>,
@@ -395,8 +420,10 @@ pub struct Message {
     pub used: Bits<32>,
     /// Place of the entry.
     pub place: Bits<PLACE_WIDTH>,
-    /// Generation of that place.
-    pub generation: Bits<GENERATION_WIDTH>,
+    /// Its header is in Unexpected.
+    pub unexpected: Bit,
+    /// Place of that header.
+    pub header: Bits<PLACE_WIDTH>,
     /// Portal index.
     pub portal: Bits<PORTAL_WIDTH>,
     /// Slot of the initiator.
@@ -413,7 +440,7 @@ pub struct Message {
     pub parity: Bit,
 }
 
-/// What the tables of the target show.
+/// Rows that the tables of the target show.
 #[interface(mirror = ShownOut)]
 pub struct ShownIn {
     /// Row of the portal index that was read.
@@ -422,6 +449,8 @@ pub struct ShownIn {
     pub counts: Signal<In, PortalCounts>,
     /// Row of the entry that was read.
     pub entry: Signal<In, EntryRow>,
+    /// Row of the header that was read.
+    pub header: Signal<In, HeaderRow>,
 }
 
 /// A request to the lists, as one of their users makes it.
@@ -435,7 +464,7 @@ pub struct ListJobOut {
     pub word: Signal<Out, Bits<32>>,
     /// The request is to be carried out; stays until `done`.
     pub valid: Signal<Out, Bit>,
-    /// What is to be done; valid with `valid`.
+    /// The operation; valid with `valid`.
     pub operation: Signal<Out, ListOperation>,
     /// A resolution: the hit gets the offset in the field `NewOffset`.
     pub advances: Signal<Out, Bit>,
@@ -443,13 +472,21 @@ pub struct ListJobOut {
     pub detaches: Signal<Out, Bit>,
     /// A resolution: the hit leaves its list and its place.
     pub removes: Signal<Out, Bit>,
+    /// A resolution: the fields of the request are a header for Unexpected. `place` is its own when the request is over.
+    pub leaves_header: Signal<Out, Bit>,
+    /// The lists wait with the next header of a probe.
+    pub pauses: Signal<Out, Bit>,
+    /// No place is free.
+    pub full: Signal<In, Bit>,
     /// High for one cycle: the request is over.
     pub done: Signal<In, Bit>,
     /// High for one cycle: there is an answer.
     pub answered: Signal<In, Bit>,
     /// The answer names an entry, which shows in the next cycle.
     pub found: Signal<In, Bit>,
-    /// The answer is an error: no free place, or a wrong handle.
+    /// That entry or header was searched for: it is no new one.
+    pub hit: Signal<In, Bit>,
+    /// The answer is an error: no match, no free place, or a wrong handle.
     pub failed: Signal<In, Bit>,
     /// Place of the entry, from the cycle after the answer on.
     pub place: Signal<In, Bits<PLACE_WIDTH>>,
@@ -482,19 +519,19 @@ pub enum ListField {
     MatchHigh,
     IgnoreLow,
     IgnoreHigh,
-    /// The offset that a resolution gives: that of `IgnoreHigh`, which a message does not need.
+    /// The offset that a resolution gives.
     NewOffset,
     Handle,
 }
 
-/// What is done with the lists.
+/// Operations of the lists.
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
 pub enum ListOperation {
     /// Finds the entry that a message matches, and holds it.
     Search,
     /// Says what becomes of the hit.
     Resolve,
-    /// An entry comes to Priority.
+    /// Finds the first header that an entry matches, and holds it; if there is none, the entry comes to Priority.
     AppendPriority,
     /// An entry comes to Overflow.
     AppendOverflow,
@@ -504,9 +541,13 @@ pub enum ListOperation {
     Delete,
     /// The place of a detached entry is free.
     Release,
+    /// Finds the first header that an entry matches, and holds it.
+    Consume,
+    /// Finds the headers that an entry matches: with USE_ONCE the first, else one after the other.
+    Probe,
 }
 
-/// What the end of a message, or a new entry, raises.
+/// Event, counts and answer that the end of a message or a command raises.
 #[interface(mirror = FinishIn)]
 pub struct FinishOut {
     /// There is something to raise; stays until it is taken.
@@ -525,14 +566,18 @@ pub struct FinishOut {
     pub raises: Signal<Out, Bit>,
     /// Its kind.
     pub kind: Signal<Out, Bits<KIND_WIDTH>>,
+    /// Its words are those of the header that the lists show; else those of the message, or none.
+    pub header: Signal<Out, Bit>,
     /// The counter counts.
     pub counts: Signal<Out, Bit>,
     /// Which counter.
     pub counter: Signal<Out, Bits<NUMBER_WIDTH>>,
     /// By how much.
     pub amount: Signal<Out, Bits<LENGTH_WIDTH>>,
-    /// AUTO_UNLINK is raised, and for an entry of Overflow AUTO_FREE.
+    /// AUTO_UNLINK is raised.
     pub unlinks: Signal<Out, Bit>,
+    /// AUTO_FREE is raised behind it.
+    pub frees: Signal<Out, Bit>,
     /// An answer is sent.
     pub answers: Signal<Out, Bit>,
     /// Slot of the initiator.

@@ -1,13 +1,11 @@
-use super::{BytesOut, Outcome, PacketsIn, SlotClaimIn};
+use super::{BytesOut, Outcome, PacketsIn, SlotClaimIn, GET_SLOT_WIDTH};
 use crate::prim::{LutRam, StreamOut};
 use portico_spec::portals::engine::{
-    DELIVERED_OFFSET, FAILURE_OFFSET, FAILURE_WIDTH, GET_SLOTS, LENGTH_WIDTH, OVERFLOW_OFFSET, ROOM_WORDS,
-    SILENT_OFFSET, SLOT_WIDTH,
+    DELIVERED_OFFSET, FAILURE_OFFSET, FAILURE_WIDTH, LENGTH_WIDTH, OVERFLOW_OFFSET, ROOM_WORDS, SILENT_OFFSET,
+    SLOT_WIDTH,
 };
 use portico_verilog::prelude::*;
 
-/// Width of the number of a slot of gets, in bits.
-const GET_SLOT_WIDTH: usize = GET_SLOTS.ilog2() as usize;
 /// Bytes of a full room.
 const ROOM_BYTES: u64 = 4 * ROOM_WORDS as u64;
 
@@ -78,7 +76,7 @@ pub struct ReplyControl {
     pub held: Signal<Out, Bits<SLOT_WIDTH>>,
     /// The reply of the slot in hand is complete.
     pub replied: Signal<Out, Bit>,
-    /// What became of the get; valid with `replied`.
+    /// Outcome of the get; valid with `replied`.
     pub outcome: Signal<Out, Outcome>,
     /// Offset used, in bytes; valid with `replied`.
     pub used: Signal<Out, Bits<32>>,

@@ -86,7 +86,7 @@ pub struct Requester {
     pub slot: Signal<In, Bits<SLOT_WIDTH>>,
     /// The slot is claimed for the move in hand.
     pub claim: SlotClaimOut,
-    /// What is kept of the move for its answer.
+    /// The row of the move, for its answer.
     pub keep: SlotKeepOut,
     /// Address of the data in the scratchpad, in bytes; valid with `claim.enable`.
     pub data: Signal<Out, Bits<LENGTH_WIDTH>>,
@@ -298,7 +298,7 @@ impl Logic for Requester {
             }
         }
 
-        // What is kept, of moves that are answered and, in their order, of those that are sent. Nothing comes of a packet sooner.
+        // Rows of moves that are answered and, in their order, of those that are sent. Nothing comes of a packet sooner.
         self.keep.enable.next = self.keeps.q.val();
         self.keep.slot.next = self.own_slot.q.val();
         self.row.next.get = !self.put.val();

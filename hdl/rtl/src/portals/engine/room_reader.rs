@@ -14,7 +14,7 @@ const ADDRESS_WIDTH: usize = ROOM_WIDTH + INDEX_WIDTH;
 /// Width of the address of the queue of words, which holds 16.
 const QUEUE_WIDTH: usize = 4;
 
-/// What the reader keeps of an owner.
+/// State of an owner at the reader.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 pub struct ReaderRow {
     /// Packets that were read, modulo four.

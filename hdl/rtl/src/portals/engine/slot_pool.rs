@@ -1,9 +1,7 @@
+use super::GET_SLOT_WIDTH;
 use crate::{bus::SweepIn, prim::Queue};
 use portico_spec::portals::engine::{GET_SLOTS, SLOTS, SLOT_WIDTH};
 use portico_verilog::prelude::*;
-
-/// Width of the number of a slot of gets, in bits.
-const GET_SLOT_WIDTH: usize = GET_SLOTS.ilog2() as usize;
 
 /// Slots that are free: four of gets, the others of puts.
 ///

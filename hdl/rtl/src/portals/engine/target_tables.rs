@@ -1,4 +1,4 @@
-use super::{EntryRow, PortalCounts, PortalRow, ShownOut, TableAccessIn, TablesIn, PLACE_WIDTH};
+use super::{EntryRow, HeaderRow, PortalCounts, PortalRow, ShownOut, TableAccessIn, TablesIn, PLACE_WIDTH};
 use crate::{bus::SweepIn, prim::Ram};
 use portico_spec::{
     ni::registers::{PortalsRegister, PORTALS_FIELD_WIDTH},
@@ -9,13 +9,13 @@ use portico_spec::{
 };
 use portico_verilog::prelude::*;
 
-/// Portal indices and entries: what the target of messages knows beside the lists.
+/// Portal indices, entries and headers: what the target of messages knows beside the lists.
 ///
 /// | | |
 /// | --- | --- |
 /// | latency | 2 cycles from a read to the row; a register's answer 3 cycles after its read |
 /// | throughput | one read and one write of each table a cycle |
-/// | state | 128 portal indices, and a row for each entry, in block RAM |
+/// | state | 128 portal indices, and two rows for each place of the lists, of an entry and of a header, in block RAM |
 ///
 /// A write of software to the row of a portal index passes by its counts.
 #[derive(LogicBlock, Default)]
@@ -35,11 +35,12 @@ pub struct TargetTables {
     pub message: TablesIn,
     /// Accesses for commands.
     pub command: TablesIn,
-    /// What the tables show.
+    /// Rows that the tables show.
     pub shown: ShownOut,
     rows: Ram<PortalRow, PORTAL_WIDTH>,
     counts: Ram<PortalCounts, PORTAL_WIDTH>,
     entries: Ram<EntryRow, PLACE_WIDTH>,
+    headers: Ram<HeaderRow, PLACE_WIDTH>,
     /// Software wants to read a row.
     wants: DFF<Bit>,
     /// The memory shows a row of software, or of a user.
@@ -49,12 +50,15 @@ pub struct TargetTables {
     count: DFF<PortalCounts>,
     entry: DFF<EntryRow>,
     entry_reads: DFF<Bit>,
+    header: DFF<HeaderRow>,
+    header_reads: DFF<Bit>,
     value: DFF<Bits<32>>,
     is_own: Signal<Local, Bit>,
     writes: Signal<Local, Bit>,
     portal_read: Signal<Local, Bit>,
     portal: Signal<Local, Bits<PORTAL_WIDTH>>,
     entry_read: Signal<Local, Bit>,
+    header_read: Signal<Local, Bit>,
     place: Signal<Local, Bits<PLACE_WIDTH>>,
     asks: Signal<Local, Bit>,
     allocated_bit: Signal<Local, Bits<1>>,
@@ -67,6 +71,7 @@ impl TargetTables {
     pub fn new(entries: usize) -> Self {
         Self {
             entries: Ram::new(entries),
+            headers: Ram::new(entries),
             ..Default::default()
         }
     }
@@ -75,13 +80,15 @@ impl TargetTables {
 #[kernel]
 impl Logic for TargetTables {
     fn update(&mut self) {
-        wire!(self => rows, counts, entries: clk);
+        wire!(self => rows, counts, entries, headers: clk);
         dff_setup!(self, clk, wants, told, reads, row, count, entry, entry_reads, value);
+        dff_setup!(self, clk, header, header_reads);
 
-        // Whose turn it is.
+        // The user that has its turn.
         self.portal_read.next = self.message.portal_read.val();
         self.portal.next = self.message.portal.val();
         self.entry_read.next = self.message.entry_read.val();
+        self.header_read.next = self.message.header_read.val();
         self.place.next = self.message.place.val();
         self.rows.write_enable.next = self.message.row_write.val();
         self.rows.write_data.next = self.message.row.val();
@@ -89,10 +96,13 @@ impl Logic for TargetTables {
         self.counts.write_data.next = self.message.counts.val();
         self.entries.write_enable.next = self.message.entry_write.val();
         self.entries.write_data.next = self.message.entry.val();
+        self.headers.write_enable.next = self.message.header_write.val();
+        self.headers.write_data.next = self.message.header.val();
         if self.turn.val() {
             self.portal_read.next = self.command.portal_read.val();
             self.portal.next = self.command.portal.val();
             self.entry_read.next = self.command.entry_read.val();
+            self.header_read.next = self.command.header_read.val();
             self.place.next = self.command.place.val();
             self.rows.write_enable.next = self.command.row_write.val();
             self.rows.write_data.next = self.command.row.val();
@@ -100,10 +110,13 @@ impl Logic for TargetTables {
             self.counts.write_data.next = self.command.counts.val();
             self.entries.write_enable.next = self.command.entry_write.val();
             self.entries.write_data.next = self.command.entry.val();
+            self.headers.write_enable.next = self.command.header_write.val();
+            self.headers.write_data.next = self.command.header.val();
         }
         self.rows.write_address.next = self.portal.val();
         self.counts.write_address.next = self.portal.val();
         self.entries.write_address.next = self.place.val();
+        self.headers.write_address.next = self.place.val();
 
         // Software. Its read waits for a cycle in which no user reads; its write comes before all others.
         self.is_own.next = (self.access.number.val() == bits::<PORTALS_FIELD_WIDTH>(PortalsRegister::Portal as u64))
@@ -143,8 +156,11 @@ impl Logic for TargetTables {
         self.counts.read_address.next = self.portal.val();
         self.entries.read_enable.next = self.entry_read.val();
         self.entries.read_address.next = self.place.val();
+        self.headers.read_enable.next = self.header_read.val();
+        self.headers.read_address.next = self.place.val();
         self.reads.d.next = self.portal_read.val();
         self.entry_reads.d.next = self.entry_read.val();
+        self.header_reads.d.next = self.header_read.val();
         if self.reads.q.val() {
             self.row.d.next = self.rows.read_data.val();
             self.count.d.next = self.counts.read_data.val();
@@ -152,9 +168,13 @@ impl Logic for TargetTables {
         if self.entry_reads.q.val() {
             self.entry.d.next = self.entries.read_data.val();
         }
+        if self.header_reads.q.val() {
+            self.header.d.next = self.headers.read_data.val();
+        }
         self.shown.row.next = self.row.q.val();
         self.shown.counts.next = self.count.q.val();
         self.shown.entry.next = self.entry.q.val();
+        self.shown.header.next = self.header.q.val();
         self.allocated_bit.next = self.rows.read_data.val().allocated.into();
         self.enabled_bit.next = self.rows.read_data.val().enabled.into();
         self.queues_bit.next = self.rows.read_data.val().queues.into();
@@ -175,6 +195,7 @@ impl Logic for TargetTables {
             self.told.d.next = false;
             self.reads.d.next = false;
             self.entry_reads.d.next = false;
+            self.header_reads.d.next = false;
             self.value.d.next = 0.into();
         }
     }

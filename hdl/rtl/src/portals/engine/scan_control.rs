@@ -1,0 +1,299 @@
+use super::{CommandRaise, ListField, ListJobOut, ListOperation, ShownIn, TableCommand, TablesOut, PLACE_WIDTH};
+use portico_spec::portals::{
+    engine::PORTAL_WIDTH,
+    list::{GENERATION_OFFSET, GENERATION_WIDTH, USE_ONCE},
+};
+use portico_verilog::prelude::*;
+
+/// Width of the place of a cycle in a step.
+const WAIT_WIDTH: usize = 2;
+
+/// State of the control of scans.
+#[derive(Copy, Clone, PartialEq, Debug, LogicState)]
+pub enum ScanStep {
+    /// Waits for a command, or for the answer of the lists.
+    Ask,
+    /// Reads the row of the header that is found.
+    Look,
+    /// Hands over what the header raises.
+    Raise,
+    /// Waits until that is written: the lists show its words so long.
+    Written,
+    /// The header leaves.
+    Remove,
+    /// The place of its entry is free.
+    Release,
+    /// Hands over AUTO_FREE of its entry.
+    Free,
+    /// The header stays, because its data are still coming.
+    Spare,
+    /// Waits in turns with messages for these data.
+    Linger,
+    /// Hands over that no header matches.
+    Miss,
+}
+
+/// Appends entries and searches headers (rules 7 and 8 of Portals 4): takes header after header, and raises an event for each.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | from `starts` to `over` without a header: an append 4 cycles; each header its search, 9 cycles and the writing of its event |
+/// | throughput | one command at a time |
+/// | state | the step, the answer of the lists, the place of a header whose data are still coming |
+///
+/// An append whose scan finds no header puts the entry into its list in the same step. A header whose data are still coming is
+/// let go with nothing changed; the scan begins anew when they are there.
+#[derive(LogicBlock, Default)]
+pub struct ScanControl {
+    pub clk: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub rst: Signal<In, Bit>,
+    /// High for a cycle, in the turn of the command: the scan begins in the next one.
+    pub starts: Signal<In, Bit>,
+    /// The command has its turn.
+    pub goes: Signal<In, Bit>,
+    /// The command.
+    pub command: Signal<In, TableCommand>,
+    /// It appends an entry; else it searches.
+    pub appends: Signal<In, Bit>,
+    /// Headers that it finds leave.
+    pub takes: Signal<In, Bit>,
+    /// Portal index of the command.
+    pub portal: Signal<In, Bits<PORTAL_WIDTH>>,
+    /// Requests to the lists.
+    pub list: ListJobOut,
+    /// Accesses to the tables.
+    pub tables: TablesOut,
+    /// Rows that the tables show.
+    pub shown: ShownIn,
+    /// Something is being raised.
+    pub raising: Signal<In, Bit>,
+    /// There is something to raise.
+    pub raises: Signal<Out, Bit>,
+    /// Its cause; valid with `raises`.
+    pub raise: Signal<Out, CommandRaise>,
+    /// It is taken in this cycle if `raises` is high.
+    pub raised: Signal<In, Bit>,
+    /// Waits for a turn of its own.
+    pub wants: Signal<Out, Bit>,
+    /// High for a cycle: the turn is over, the command is not.
+    pub yields: Signal<Out, Bit>,
+    /// High for a cycle: the scan is over.
+    pub over: Signal<Out, Bit>,
+    /// The entry is in its list, at the place that the lists show; valid with `over`.
+    pub appended: Signal<Out, Bit>,
+    /// There is no place for the entry; valid with `over`.
+    pub full: Signal<Out, Bit>,
+    step: DFF<ScanStep>,
+    asks: DFF<Bit>,
+    answered: DFF<Bit>,
+    hit: DFF<Bit>,
+    failed: DFF<Bit>,
+    /// A header was found before.
+    met: DFF<Bit>,
+    /// Place of the header in hand.
+    place: DFF<Bits<PLACE_WIDTH>>,
+    cycle: DFF<Bits<WAIT_WIDTH>>,
+    once: Signal<Local, Bit>,
+    walks: Signal<Local, Bit>,
+    resumes: Signal<Local, Bit>,
+    again: Signal<Local, Bit>,
+    goes_on: Signal<Local, Bit>,
+    frees: Signal<Local, Bit>,
+}
+
+#[kernel]
+impl Logic for ScanControl {
+    fn update(&mut self) {
+        dff_setup!(self, clk, step, asks, answered, hit, failed, met, place, cycle);
+        self.once.next = self.command.val().options.get_bit(USE_ONCE);
+        // The lists walk from header to header and keep all of them.
+        self.walks.next = !self.takes.val() & !self.once.val();
+        self.list.write.next = false;
+        self.list.field.next = ListField::Handle;
+        self.list.word.next = bit_cast::<32, PLACE_WIDTH>(self.shown.header.val().owner)
+            | (bit_cast::<32, GENERATION_WIDTH>(self.shown.entry.val().generation)
+                << bits::<6>(GENERATION_OFFSET as u64));
+        self.list.valid.next = self.asks.q.val();
+        self.list.operation.next = ListOperation::AppendPriority;
+        if self.appends.val() & self.command.val().overflow {
+            self.list.operation.next = ListOperation::AppendOverflow;
+        } else if !self.appends.val() & self.takes.val() {
+            self.list.operation.next = ListOperation::Consume;
+        } else if !self.appends.val() {
+            self.list.operation.next = ListOperation::Probe;
+        }
+        self.list.advances.next = false;
+        self.list.detaches.next = false;
+        self.list.removes.next = false;
+        self.list.leaves_header.next = false;
+        self.tables.portal_read.next = false;
+        self.tables.portal.next = self.portal.val();
+        self.tables.row_write.next = false;
+        self.tables.row.next = self.shown.row.val();
+        self.tables.counts_write.next = false;
+        self.tables.counts.next = self.shown.counts.val();
+        self.tables.counts.next.entries = self.shown.counts.val().entries - 1;
+        self.tables.entry_read.next = false;
+        self.tables.place.next = self.shown.header.val().owner;
+        self.tables.entry_write.next = false;
+        self.tables.entry.next = self.shown.entry.val();
+        self.tables.entry.next.headers = self.shown.entry.val().headers - 1;
+        self.tables.header_read.next = false;
+        self.tables.header_write.next = false;
+        self.tables.header.next = self.shown.header.val();
+        self.raises.next = false;
+        self.raise.next = CommandRaise::Met;
+        self.wants.next = self.step.q.val() == ScanStep::Linger;
+        self.yields.next = false;
+        self.over.next = false;
+        self.appended.next = false;
+        self.full.next = false;
+        self.resumes.next = false;
+        self.again.next = self.starts.val();
+        self.goes_on.next = false;
+        // The entry has left its list, all its messages are complete, and this is its last header.
+        self.frees.next = self.shown.entry.val().detached
+            & !self.shown.entry.val().messages.any()
+            & (self.shown.entry.val().headers == 1);
+        if self.starts.val() {
+            self.met.d.next = false;
+        }
+        if self.asks.q.val() & self.list.done.val() {
+            self.asks.d.next = false;
+        }
+        self.cycle.d.next = 0.into();
+        match self.step.q.val() {
+            ScanStep::Ask => {
+                self.place.d.next = self.list.place.val();
+                if self.answered.q.val() & (!self.asks.q.val() | self.walks.val()) {
+                    if self.hit.q.val() {
+                        self.step.d.next = ScanStep::Look;
+                    } else if self.appends.val() | self.met.q.val() {
+                        self.over.next = true;
+                        self.appended.next = self.appends.val() & !self.failed.q.val();
+                        self.full.next = self.appends.val() & self.failed.q.val();
+                    } else {
+                        self.step.d.next = ScanStep::Miss;
+                    }
+                    if !self.hit.q.val() {
+                        self.answered.d.next = false;
+                    }
+                }
+            }
+            ScanStep::Look => {
+                self.cycle.d.next = self.cycle.q.val() + 1;
+                self.met.d.next = true;
+                self.tables.header_read.next = self.cycle.q.val() == 0;
+                if self.cycle.q.val() == 0 {
+                    self.tables.place.next = self.place.q.val();
+                }
+                if self.cycle.q.val() == 2 {
+                    self.tables.entry_read.next = true;
+                    self.step.d.next = ScanStep::Raise;
+                    if self.takes.val() & !self.shown.header.val().here {
+                        self.asks.d.next = true;
+                        self.step.d.next = ScanStep::Spare;
+                    }
+                }
+            }
+            ScanStep::Raise => {
+                self.raises.next = true;
+                if self.raised.val() {
+                    self.step.d.next = ScanStep::Written;
+                }
+            }
+            ScanStep::Written => {
+                if !self.raising.val() {
+                    if self.takes.val() {
+                        self.asks.d.next = true;
+                        self.step.d.next = ScanStep::Remove;
+                    } else {
+                        self.resumes.next = !self.once.val();
+                        self.over.next = self.once.val();
+                        self.answered.d.next = false;
+                        self.step.d.next = ScanStep::Ask;
+                    }
+                }
+            }
+            ScanStep::Remove => {
+                self.list.operation.next = ListOperation::Resolve;
+                self.list.removes.next = true;
+                if !self.asks.q.val() {
+                    self.tables.entry_write.next = true;
+                    self.goes_on.next = !self.frees.val();
+                    if self.frees.val() {
+                        self.tables.counts_write.next = true;
+                        self.list.write.next = true;
+                        self.asks.d.next = true;
+                        self.step.d.next = ScanStep::Release;
+                    }
+                }
+            }
+            ScanStep::Release => {
+                self.list.operation.next = ListOperation::Release;
+                if !self.asks.q.val() {
+                    // The counts have changed.
+                    self.tables.portal_read.next = true;
+                    self.step.d.next = ScanStep::Free;
+                }
+            }
+            ScanStep::Free => {
+                self.raises.next = true;
+                self.raise.next = CommandRaise::Freed;
+                self.goes_on.next = self.raised.val();
+            }
+            ScanStep::Spare => {
+                self.list.operation.next = ListOperation::Resolve;
+                if !self.asks.q.val() {
+                    self.yields.next = true;
+                    self.step.d.next = ScanStep::Linger;
+                }
+            }
+            ScanStep::Linger => {
+                // The messages take their turns between two looks.
+                self.tables.place.next = self.place.q.val();
+                if self.goes.val() {
+                    self.cycle.d.next = self.cycle.q.val() + 1;
+                    self.tables.header_read.next = self.cycle.q.val() == 0;
+                    self.tables.portal_read.next = self.cycle.q.val() == 0;
+                    if self.cycle.q.val() == 2 {
+                        self.cycle.d.next = 0.into();
+                        self.again.next = self.shown.header.val().here;
+                        self.yields.next = !self.shown.header.val().here;
+                    }
+                }
+            }
+            ScanStep::Miss => {
+                self.raises.next = true;
+                self.raise.next = CommandRaise::Missed;
+                if self.raised.val() {
+                    self.over.next = true;
+                    self.step.d.next = ScanStep::Ask;
+                }
+            }
+        }
+        if self.goes_on.val() {
+            self.again.next = !self.once.val();
+            self.over.next = self.once.val();
+            self.answered.d.next = false;
+            self.step.d.next = ScanStep::Ask;
+        }
+        if self.again.val() {
+            self.asks.d.next = true;
+            self.answered.d.next = false;
+            self.step.d.next = ScanStep::Ask;
+        }
+        if self.asks.q.val() & self.list.answered.val() {
+            self.answered.d.next = true;
+            self.hit.d.next = self.list.hit.val();
+            self.failed.d.next = self.list.failed.val();
+        }
+        self.list.pauses.next = self.walks.val() & self.answered.q.val() & !self.resumes.val();
+        if self.rst.val() {
+            self.step.d.next = ScanStep::Ask;
+            self.asks.d.next = false;
+            self.answered.d.next = false;
+        }
+    }
+}
