@@ -9,6 +9,8 @@ mod entries;
 mod errors;
 mod events;
 mod lifetimes;
+mod searches;
+mod unexpected;
 
 /// Cycles of a wait; on the golden fabric, accesses.
 const TIMEOUT: u64 = 5000;
