@@ -19,7 +19,7 @@ record=${LONG_RECORD:-testbench/long.txt}
 suite=testbench/tests/suite
 fabric="hdl sw/spec sw/golden sw/driver sw/sim synth/src testbench/src $suite/promises"
 backend="hdl/verilog hdl/macros sw/sim/src synth/src"
-# name | tests, by a part of their names | files that decide the outcome
+# name | tests, by a part of their names | files that decide the outcome | program of the tests, if it is not suite
 ENTRIES=(
     "random-sizes|fabric::suites_hold_at_random_sizes|$fabric $suite/fabric.rs"
     "random-soaks|soak::nodes_of_more_random_sizes|$fabric $suite/soak.rs"
@@ -31,6 +31,7 @@ ENTRIES=(
     "families|families::all_other_families|hdl sw/spec synth/src $suite/families.rs"
     "random-circuits|random_circuits_behave_alike|$backend"
     "stock-equivalence|stock_equivalence::|$backend"
+    "installed-program|an_installed_program_works_outside|hdl sw/spec sw/golden sw/driver sw/sim sw/cli synth/src testbench/src|shell"
 )
 
 # The hash of the files $* and of what decides every outcome, by name and content: what is committed and what is not.
@@ -43,14 +44,14 @@ recorded() { sed -n "s/^$1 //p" "$record" 2>/dev/null || true; }
 
 # Runs an entry; a filter that meets no test is a failure.
 run() {
-    local name=$1 tests=$2 log
+    local name=$1 tests=$2 program=$3 log
     log=$(mktemp)
     echo "long.sh: $name" >&2
     local TIMEFORMAT="long.sh: $name: %0R s on the wall, %0U and %0S s of processors"
     # Cargo takes it from this folder, whose name may hold a quote or a blank.
     local runner="target.'cfg(all())'.runner = ['testbench/within-limit.sh']"
     # The whole workspace, as `make test` names it: for one crate alone cargo takes other features, and compiles all anew.
-    if time cargo test --workspace --test suite --config "$runner" -- "$tests" 2>&1 | tee "$log" &&
+    if time cargo test --workspace --test "$program" --config "$runner" -- "$tests" 2>&1 | tee "$log" &&
         grep -Eq '^test result: ok\. [1-9][0-9]* passed' "$log"; then
         rm -f "$log"
     else
@@ -88,7 +89,8 @@ commit=$(git rev-parse --verify --quiet HEAD 2>/dev/null || echo 0)
 chosen=$((16#${commit:0:7} % ${#ENTRIES[@]}))
 left=() failed=()
 for at in "${!ENTRIES[@]}"; do
-    IFS='|' read -r name tests files <<<"${ENTRIES[at]}"
+    IFS='|' read -r name tests files program <<<"${ENTRIES[at]}"
+    program=${program:-suite}
     # Without a hash, so that this needs no git.
     if [[ $mode == --filters ]]; then
         echo "$tests"
@@ -104,12 +106,12 @@ for at in "${!ENTRIES[@]}"; do
             if [[ $state == current && $at != "$chosen" ]]; then
                 left+=("$name")
             else
-                run "$name" "$tests" || failed+=("$name")
+                run "$name" "$tests" "$program" || failed+=("$name")
             fi
             ;;
         *)
             [[ $wanted == "  " || $wanted == *" $name "* ]] || continue
-            if run "$name" "$tests"; then write "$name" "$hash"; else failed+=("$name"); fi
+            if run "$name" "$tests" "$program"; then write "$name" "$hash"; else failed+=("$name"); fi
             ;;
     esac
 done
