@@ -54,10 +54,36 @@ fn configurations(top: &Top) -> Vec<Config> {
             mesh(8, 8, 0, 32, 4),
         ],
         "dma" | "tile" | "host-node" | "memory-node" => vec![Config::default(), fabric(1, 32), fabric(2, 64)],
+        "mpe" | "portals" => ends(top),
         "fabric" => vec![fabric(2, 32), with_ports(fabric(1, 64))],
         "board" => vec![fabric(1, 32), with_ports(fabric(1, 64))],
         _ => combinations(top),
     }
+}
+
+/// The default of a large block, and all its keys at the least and at the greatest: six keys have 64 combinations, in which its
+/// parts are those of these three.
+fn ends(top: &Top) -> Vec<Config> {
+    let all = |choose: fn(&[usize]) -> usize| {
+        let mut config = Config::default();
+        for field in Config::fields().iter().filter(|field| top.keys.contains(&field.name)) {
+            let values = match field.allowed {
+                Allowed::Range(first, last) => vec![first, last],
+                Allowed::OneOf(choices) => choices.to_vec(),
+                Allowed::Switch | Allowed::Profile => continue,
+            };
+            let setting = format!("{}={}", field.name, choose(&values));
+            config.set(&setting).expect("a value of the table");
+        }
+        config
+    };
+    let configs = vec![
+        Config::default(),
+        all(|values| values[0]),
+        all(|values| values[values.len() - 1]),
+    ];
+    assert!(configs.iter().all(|config| config.validate().is_ok()), "{configs:?}");
+    configs
 }
 
 /// Every valid combination of values that shape the block differently: some depths of FIFOs, all widths, and of the other
