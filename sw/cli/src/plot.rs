@@ -5,7 +5,7 @@ mod lines;
 mod links;
 
 pub use latency::{latency, of_one};
-pub use lines::{atomics, blocks, collectives, transfers};
+pub use lines::{atomics, collectives, series, transfers};
 pub use links::links;
 
 use anyhow::anyhow;

@@ -86,11 +86,11 @@ pub fn atomics(curves: &[atomics::Curve]) -> anyhow::Result<String> {
     svg("Atomics against initiators", &[panel])
 }
 
-/// Series of figures of blocks alone: a panel each.
+/// Series of figures: a panel each, under a title.
 ///
 /// # Errors
 /// There is nothing to plot, or plotting fails.
-pub fn blocks(plots: &[Plot]) -> anyhow::Result<String> {
+pub fn series(title: &str, plots: &[Plot]) -> anyhow::Result<String> {
     let panel = |plot: &Plot| {
         let lines = plot.lines.iter().map(|line| (line.name.clone(), line.points.clone()));
         Panel {
@@ -101,7 +101,7 @@ pub fn blocks(plots: &[Plot]) -> anyhow::Result<String> {
         }
     };
     let panels: Vec<Panel> = plots.iter().map(panel).collect();
-    svg("Blocks alone", &panels)
+    svg(title, &panels)
 }
 
 /// Cycles of barriers against tiles, then those of each other call against words, a panel a number of tiles; a line a tree.
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_have_a_panel_a_plot() {
+    fn series_have_a_panel_a_plot() {
         let plot = |title: &str| Plot {
             title: title.to_owned(),
             x: "entries".to_owned(),
@@ -254,7 +254,7 @@ mod tests {
                 points: vec![(1.0, 4.0), (16_384.0, 65_536.0)],
             }],
         };
-        let svg = blocks(&[plot("search"), plot("insert"), plot("delete")]).unwrap();
+        let svg = series("Blocks alone", &[plot("search"), plot("insert"), plot("delete")]).unwrap();
         for text in [
             "Blocks alone",
             "search",
@@ -266,7 +266,7 @@ mod tests {
         ] {
             assert!(svg.contains(text), "{text}");
         }
-        assert!(blocks(&[]).is_err());
+        assert!(series("Nothing", &[]).is_err());
     }
 
     #[test]

@@ -13,7 +13,7 @@ use portico::{
 };
 use portico_spec::{
     ni::descriptor::Command as Descriptor,
-    portals::engine::{Ack, Command, Move, Operation, EVENT_PRESENT_OFFSET},
+    portals::engine::{Ack, Append, Command, Move, Operation, EVENT_PRESENT_OFFSET},
 };
 use rand::{rngs::StdRng, RngCore, SeedableRng};
 
@@ -106,8 +106,14 @@ pub struct Bench<D> {
     source: MdHandle,
     /// Memory descriptor of the initiator over `room`: its counter counts replies.
     room: MdHandle,
+    /// Memory descriptor of the target over `source`.
+    own_source: MdHandle,
     /// Counts moves of the initiator that are sent.
     sent: Event,
+    /// Counts appends of the target that have ended.
+    appended: Event,
+    /// Word of the target for the handle of an append.
+    handle: Region,
     pattern: Vec<u8>,
     shift: usize,
 }
@@ -130,6 +136,12 @@ impl<D: FabricDevice + Transport> Bench<D> {
             ..Md::default()
         };
         let source = initiator.ni.md_bind(&mut fabric, &source)?;
+        let own_source = Md {
+            start: target.source.base,
+            length: target.source.bytes.into(),
+            ..Md::default()
+        };
+        let own_source = target.ni.md_bind(&mut fabric, &own_source)?;
         let room = Md {
             start: initiator.room.base,
             length: initiator.room.bytes.into(),
@@ -140,10 +152,13 @@ impl<D: FabricDevice + Transport> Bench<D> {
         let room = initiator.ni.md_bind(&mut fabric, &room)?;
         Ok(Self {
             sent: fabric.event(initiator.ni.tile())?,
+            appended: fabric.event(target.ni.tile())?,
+            handle: fabric.allocate(target.ni.tile(), 4)?,
             fabric,
             initiator,
             target,
             source,
+            own_source,
             room,
             pattern,
             shift: 0,
@@ -178,6 +193,75 @@ impl<D: FabricDevice + Transport> Bench<D> {
             }
         }
         Ok(Index { pt_index, persistent })
+    }
+
+    /// A portal index of the target with this entry in Overflow.
+    ///
+    /// # Errors
+    /// The driver's.
+    pub fn open_overflow(&mut self, eq: Option<EqHandle>, entry: &Me) -> anyhow::Result<Index> {
+        let (ni, fabric) = (self.target.ni, &mut self.fabric);
+        let pt_index = ni.pt_alloc(fabric, PtOptions::NONE, eq, None)?;
+        let handle = ni.me_append(fabric, pt_index, entry, PtlList::Overflow, 0)?;
+        let persistent = vec![handle];
+        Ok(Index { pt_index, persistent })
+    }
+
+    /// The host lets a rank put bytes of the pattern from `from` on to the target, and waits until the target's counter has counted that.
+    ///
+    /// # Errors
+    /// The driver's, or the put does not count.
+    pub fn send(
+        &mut self,
+        rank: u32,
+        pt_index: u32,
+        match_bits: u64,
+        length: usize,
+        from: usize,
+    ) -> anyhow::Result<()> {
+        let (ni, md) = match rank {
+            INITIATOR_RANK => (self.initiator.ni, self.source),
+            _ => (self.target.ni, self.own_source),
+        };
+        let before = self.target.ni.ct_get(&mut self.fabric, self.target.ct)?.success;
+        let put = Put {
+            md,
+            match_bits,
+            ..self.put(pt_index, length, from, 0)
+        };
+        ni.put(&mut self.fabric, &put)?;
+        let end = Transport::cycles(self.fabric.transport()) + PATIENCE;
+        while self.target.ni.ct_get(&mut self.fabric, self.target.ct)?.success == before {
+            ensure!(
+                Transport::cycles(self.fabric.transport()) < end,
+                "a put of rank {rank} does not count"
+            );
+        }
+        Ok(())
+    }
+
+    /// Gives the target's command stream an append, and waits until an event of its queue has counted. The handle goes to a word of its
+    /// own.
+    ///
+    /// # Errors
+    /// It does not count, or the descriptor is refused.
+    pub fn timed_append(&mut self, append: &Append) -> anyhow::Result<Timing> {
+        let append = Append {
+            handle_address: self.handle.base,
+            ..*append
+        };
+        let (fabric, end) = (&mut self.fabric, &self.target);
+        let command = Descriptor::Portals(Command::Append(append));
+        let descriptor = words::descriptor(fabric.config(), self.appended.number().into(), 0, command);
+        end.event.configure(fabric, 1, Compare::AtLeast, false)?;
+        end.event.reset(fabric, 0)?;
+        self.appended.reset(fabric, 0)?;
+        let (tile, event) = (end.ni.tile(), end.event.number());
+        let timing = run(fabric.transport(), tile, &[descriptor], (tile, event), PATIENCE);
+        if let Some(error) = self.appended.state(fabric)?.error {
+            bail!("an append of tile {tile} failed: {error}");
+        }
+        timing
     }
 
     /// Unlinks what is left of the entries of an index, and frees it.

@@ -9,8 +9,10 @@
 //! | module | |
 //! | --- | --- |
 //! | [`mod@bench`] | both tiles, and one measure of them |
+//! | [`unexpected`] | messages that come before their receives |
 
 pub mod bench;
+pub mod unexpected;
 
 use super::{
     onesided::{
@@ -50,6 +52,8 @@ pub struct Effort {
     pub puts: usize,
     /// Bytes of a bulk transfer, a multiple of 4.
     pub bulk: usize,
+    /// Most messages that wait for their receive.
+    pub headers: usize,
     /// Of the data.
     pub seed: u64,
 }
@@ -59,6 +63,7 @@ impl Default for Effort {
         Self {
             puts: 64,
             bulk: BULK,
+            headers: unexpected::MOST,
             seed: 1,
         }
     }
@@ -70,6 +75,7 @@ impl Effort {
         Self {
             puts: 16,
             bulk: 4 << 10,
+            headers: 8,
             ..Self::default()
         }
     }
@@ -154,7 +160,9 @@ pub fn run<D: FabricDevice + Transport>(
         "a fabric of one tile cannot be measured: it has no neighbour"
     );
     let next = neighbour(config);
-    let steps = 3 + Receiver::ALL.len() + 2 * Way::ALL.len();
+    // Beside the headers, the lists have entries.
+    let lengths = unexpected::lengths(effort.headers.min(config.entries / 2));
+    let steps = 4 + Receiver::ALL.len() + lengths.len() + 2 * Way::ALL.len();
     let mut step = 0;
     let mut next_step = |name: &str| {
         progress(step, steps, name);
@@ -179,6 +187,12 @@ pub fn run<D: FabricDevice + Transport>(
             bound: Some(receiver.bound()),
             ..row(name, "cycles", Better::Less, cycles)
         });
+    }
+    next_step("unexpected puts");
+    rows.push(unexpected::stream(&mut bench, effort.puts).context("unexpected puts")?);
+    for length in lengths {
+        next_step(&format!("{length} headers"));
+        rows.extend(unexpected::append(&mut bench, length).with_context(|| format!("{length} headers"))?);
     }
     for way in Way::ALL {
         for (what, offsets) in [("aligned", &[(0, 0)][..]), ("odd offsets at both ends", &ODD_OFFSETS)] {
@@ -445,6 +459,22 @@ mod tests {
             assert_eq!(value(name), 4096.0 / (front + way));
         }
         assert!(value("put of 8 bytes, from the driver's call to the return of ct_wait") > way);
+        let unexpected = "unexpected puts of 8 bytes, each, MANAGE_LOCAL entry of Overflow";
+        assert_eq!(value(unexpected), words);
+        let plot = unexpected::plot(&rows);
+        assert_eq!(plot.lines.len(), 2);
+        for line in &plot.lines {
+            let headers: Vec<f64> = line.points.iter().map(|&(headers, _)| headers).collect();
+            assert_eq!(headers, [1.0, 2.0, 4.0, 8.0]);
+            assert!(line.points.iter().all(|&(_, cycles)| cycles == front + way));
+        }
+    }
+
+    #[test]
+    fn headers_are_those_of_both_figures() {
+        assert_eq!(unexpected::lengths(512), [1, 2, 4, 8, 16, 32, 128, 512]);
+        assert_eq!(unexpected::lengths(100), [1, 2, 4, 8, 16, 32]);
+        assert_eq!(unexpected::lengths(3), [1, 2]);
     }
 
     #[test]
@@ -470,7 +500,8 @@ mod tests {
             .iter()
             .filter(bulk)
             .all(|row| row.bound.is_none() && row.limit.is_some()));
-        assert_eq!(rows.iter().filter(|row| row.bound.is_some()).count(), 6);
+        // Six of single and repeated puts and gets, one of unexpected puts, two for each number of headers.
+        assert_eq!(rows.iter().filter(|row| row.bound.is_some()).count(), 6 + 1 + 2 * 4);
     }
 
     #[test]

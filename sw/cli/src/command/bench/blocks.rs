@@ -92,7 +92,7 @@ impl Blocks {
         let svg = folder.filter(|_| !plots.is_empty());
         let svg = svg.map(|folder| folder.join("blocks.svg"));
         if self.svg.is_some() || svg.is_some() {
-            output.add_at(self.svg, svg, plot::blocks(&plots)?);
+            output.add_at(self.svg, svg, plot::series("Blocks alone", &plots)?);
         }
         output.commit()?;
         output::print(&blocks_tables::text(&report, &plots))
