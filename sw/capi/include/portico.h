@@ -37,13 +37,13 @@
 // A get was served from an entry of the index.
 #define PORTICO_PTL_EVENT_GET 0
 
-// A get had been served from Overflow.
+// A get had been served from Overflow, and an append or search has consumed its header.
 #define PORTICO_PTL_EVENT_GET_OVERFLOW 1
 
 // A put came to an entry of the index.
 #define PORTICO_PTL_EVENT_PUT 2
 
-// A put had come to Overflow.
+// A put had come to Overflow, and an append or search has consumed its header.
 #define PORTICO_PTL_EVENT_PUT_OVERFLOW 3
 
 // An atomic came.
@@ -76,7 +76,7 @@
 // No header refers to an entry of Overflow that has left.
 #define PORTICO_PTL_EVENT_AUTO_FREE 13
 
-// A search has ended.
+// A search has found a header, or none.
 #define PORTICO_PTL_EVENT_SEARCH 14
 
 // An entry is in its list.
@@ -96,6 +96,9 @@
 
 // The entry does not allow the operation.
 #define PORTICO_PTL_NI_FAIL_OP_VIOLATION 4
+
+// A search has found no header.
+#define PORTICO_PTL_NI_FAIL_NO_MATCH 5
 
 // Entries for expected messages.
 #define PORTICO_PTL_PRIORITY 0
@@ -195,7 +198,7 @@ typedef enum {
   PORTICO_E_PTL_NO_SPACE = 51,
   // PTL_PT_FULL: all portal indices are allocated.
   PORTICO_E_PTL_PT_FULL = 52,
-  // PTL_PT_IN_USE: the portal index is allocated, has entries, or messages in progress.
+  // PTL_PT_IN_USE: the portal index is allocated, or has entries, headers, or messages in progress.
   PORTICO_E_PTL_PT_IN_USE = 53,
   // PTL_PT_EQ_NEEDED: flow control needs an event queue.
   PORTICO_E_PTL_PT_EQ_NEEDED = 54,
@@ -665,9 +668,9 @@ typedef uint32_t portico_ptl_status_register;
 
 // Limits of an interface: ptl_ni_limits_t. What does not exist has 0.
 typedef struct {
-  // Entries in all lists.
+  // Entries in all lists, and headers of unexpected messages: they share their places.
   uint64_t max_entries;
-  // Headers of unexpected messages.
+  // Headers of unexpected messages: as many as entries.
   uint64_t max_unexpected_headers;
   // Memory descriptors.
   uint64_t max_mds;
@@ -779,6 +782,9 @@ typedef struct {
   // For its events.
   uint32_t user_ptr;
 } portico_ptl_entry;
+
+// What a search does with the headers that it finds: one of PORTICO_PTL_SEARCH_*.
+typedef uint32_t portico_ptl_search_op;
 
 // Which acknowledgement a put asks for: one of PORTICO_PTL_*ACK*.
 typedef uint32_t portico_ptl_ack;
@@ -924,7 +930,7 @@ typedef struct {
 // The index is disabled until portico_ptl_pt_enable().
 #define PORTICO_PTL_PT_ALLOC_DISABLED 8
 
-// It leaves its list with the first message that it takes.
+// It leaves its list with the first message that it takes; its append and a search find one header.
 #define PORTICO_PTL_ME_USE_ONCE 1
 
 // It matches only a message that fits.
@@ -933,7 +939,7 @@ typedef struct {
 // It keeps an offset of its own, which each message advances.
 #define PORTICO_PTL_ME_MANAGE_LOCAL 4
 
-// In Overflow: no header of its messages is kept.
+// In Overflow: its messages leave no headers, so no later append or search finds them.
 #define PORTICO_PTL_ME_UNEXPECTED_HDR_DISABLE 8
 
 // It takes puts.
@@ -951,10 +957,10 @@ typedef struct {
 // No AUTO_UNLINK and no AUTO_FREE.
 #define PORTICO_PTL_ME_EVENT_UNLINK_DISABLE 256
 
-// No events of messages.
+// No events of messages; of a search no PORTICO_PTL_EVENT_SEARCH.
 #define PORTICO_PTL_ME_EVENT_COMM_DISABLE 512
 
-// No events of overflow.
+// No PORTICO_PTL_EVENT_PUT_OVERFLOW and no PORTICO_PTL_EVENT_GET_OVERFLOW of headers that an append or search consumes.
 #define PORTICO_PTL_ME_EVENT_OVER_DISABLE 1024
 
 // No events of success.
@@ -963,7 +969,7 @@ typedef struct {
 // Its counter counts messages.
 #define PORTICO_PTL_ME_EVENT_CT_COMM 4096
 
-// Its counter counts events of overflow.
+// Its counter counts the headers that its append consumes; of no meaning in a search.
 #define PORTICO_PTL_ME_EVENT_CT_OVERFLOW 8192
 
 // Its counter counts bytes.
@@ -1014,7 +1020,7 @@ typedef struct {
 // The first entry of an index takes every message.
 #define PORTICO_PTL_NI_NO_MATCHING 1
 
-// Messages that matched nothing, or met an index that is disabled or not allocated.
+// Messages that matched nothing, whose header had no place, or that met an index that is disabled or not allocated.
 #define PORTICO_PTL_SR_DROP_COUNT 0
 
 // Messages whose entry is for another user.
@@ -1022,6 +1028,12 @@ typedef struct {
 
 // Messages whose entry does not allow the operation.
 #define PORTICO_PTL_SR_OPERATION_VIOLATIONS 2
+
+// They stay, and PORTICO_PTL_EVENT_SEARCH tells each.
+#define PORTICO_PTL_SEARCH_ONLY 0
+
+// They leave, and PORTICO_PTL_EVENT_PUT_OVERFLOW or PORTICO_PTL_EVENT_GET_OVERFLOW tells each.
+#define PORTICO_PTL_SEARCH_DELETE 1
 
 // None.
 #define PORTICO_PTL_NO_ACK_REQ 0
@@ -2300,7 +2312,7 @@ portico_status portico_ptl_pt_alloc(portico_fabric *fabric,
 
 // PtlPTFree.
 //
-// Errors: PORTICO_E_NULL, PORTICO_E_PTL_PT_IN_USE with entries or messages in progress, PORTICO_E_PTL_ARG_INVALID,
+// Errors: PORTICO_E_NULL, PORTICO_E_PTL_PT_IN_USE with entries, headers or messages in progress, PORTICO_E_PTL_ARG_INVALID,
 // PORTICO_E_PTL_FAIL.
 portico_status portico_ptl_pt_free(portico_fabric *fabric,
                                    portico_ptl_ni *ni,
@@ -2440,7 +2452,9 @@ portico_status portico_ptl_md_release(portico_fabric *fabric,
                                       portico_ptl_ni *ni,
                                       portico_ptl_md *md);
 
-// PtlMEAppend: an entry at the end of a list of a portal index, of a matching interface.
+// PtlMEAppend: an entry at the end of a list of a portal index, of a matching interface. In Priority it first consumes the headers of
+// messages that came before it and that it matches: with USE_ONCE the oldest, else all. An entry with USE_ONCE that has consumed one
+// is gone from its list when this function returns.
 //
 // Errors: PORTICO_E_NULL, PORTICO_E_ARGUMENT of options and list, PORTICO_E_PTL_NO_SPACE, PORTICO_E_PTL_ARG_INVALID,
 // PORTICO_E_PTL_FAIL.
@@ -2450,15 +2464,27 @@ portico_status portico_ptl_me_append(portico_fabric *fabric,
                                      const portico_ptl_entry *entry,
                                      portico_ptl_me **me);
 
+// PtlMESearch: finds the headers of messages that came to Overflow, as portico_ptl_me_append() to Priority would, and appends nothing.
+// With USE_ONCE it finds the oldest header that matches, else each. If none does, one PORTICO_PTL_EVENT_SEARCH tells
+// PORTICO_PTL_NI_FAIL_NO_MATCH. Of `entry`, `start` and `list` say nothing.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_ARGUMENT of options and `operation`, PORTICO_E_PTL_ARG_INVALID, PORTICO_E_PTL_FAIL.
+portico_status portico_ptl_me_search(portico_fabric *fabric,
+                                     portico_ptl_ni *ni,
+                                     uint32_t pt_index,
+                                     const portico_ptl_entry *entry,
+                                     portico_ptl_search_op operation);
+
 // PtlMEUnlink.
 //
-// Errors: PORTICO_E_NULL, PORTICO_E_PTL_IN_USE with messages in progress, PORTICO_E_PTL_ARG_INVALID, PORTICO_E_PTL_FAIL. The handle
-// stays then, unless it was of an entry that has left its list.
+// Errors: PORTICO_E_NULL, PORTICO_E_PTL_IN_USE with messages in progress or headers left, PORTICO_E_PTL_ARG_INVALID,
+// PORTICO_E_PTL_FAIL. The handle stays then, unless it was of an entry that has left its list.
 portico_status portico_ptl_me_unlink(portico_fabric *fabric,
                                      portico_ptl_ni *ni,
                                      portico_ptl_me *me);
 
-// PtlLEAppend: an entry at the end of a list of a portal index, of a non-matching interface.
+// PtlLEAppend: an entry at the end of a list of a portal index, of a non-matching interface. It consumes headers as
+// portico_ptl_me_append() does; every header of its index matches.
 //
 // Errors: as of portico_ptl_me_append().
 portico_status portico_ptl_le_append(portico_fabric *fabric,
@@ -2466,6 +2492,15 @@ portico_status portico_ptl_le_append(portico_fabric *fabric,
                                      uint32_t pt_index,
                                      const portico_ptl_entry *entry,
                                      portico_ptl_le **le);
+
+// PtlLESearch: as portico_ptl_me_search(), of a non-matching interface.
+//
+// Errors: as of portico_ptl_me_search().
+portico_status portico_ptl_le_search(portico_fabric *fabric,
+                                     portico_ptl_ni *ni,
+                                     uint32_t pt_index,
+                                     const portico_ptl_entry *entry,
+                                     portico_ptl_search_op operation);
 
 // PtlLEUnlink.
 //

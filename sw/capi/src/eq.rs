@@ -50,11 +50,11 @@ pub struct portico_ptl_event {
 
 /// A get was served from an entry of the index.
 pub const PORTICO_PTL_EVENT_GET: u32 = 0;
-/// A get had been served from Overflow.
+/// A get had been served from Overflow, and an append or search has consumed its header.
 pub const PORTICO_PTL_EVENT_GET_OVERFLOW: u32 = 1;
 /// A put came to an entry of the index.
 pub const PORTICO_PTL_EVENT_PUT: u32 = 2;
-/// A put had come to Overflow.
+/// A put had come to Overflow, and an append or search has consumed its header.
 pub const PORTICO_PTL_EVENT_PUT_OVERFLOW: u32 = 3;
 /// An atomic came.
 pub const PORTICO_PTL_EVENT_ATOMIC: u32 = 4;
@@ -76,7 +76,7 @@ pub const PORTICO_PTL_EVENT_PT_DISABLED: u32 = 11;
 pub const PORTICO_PTL_EVENT_AUTO_UNLINK: u32 = 12;
 /// No header refers to an entry of Overflow that has left.
 pub const PORTICO_PTL_EVENT_AUTO_FREE: u32 = 13;
-/// A search has ended.
+/// A search has found a header, or none.
 pub const PORTICO_PTL_EVENT_SEARCH: u32 = 14;
 /// An entry is in its list.
 pub const PORTICO_PTL_EVENT_LINK: u32 = 15;
@@ -91,6 +91,8 @@ pub const PORTICO_PTL_NI_FAIL_PT_DISABLED: u32 = 2;
 pub const PORTICO_PTL_NI_FAIL_PERM_VIOLATION: u32 = 3;
 /// The entry does not allow the operation.
 pub const PORTICO_PTL_NI_FAIL_OP_VIOLATION: u32 = 4;
+/// A search has found no header.
+pub const PORTICO_PTL_NI_FAIL_NO_MATCH: u32 = 5;
 
 /// Entries for expected messages.
 pub const PORTICO_PTL_PRIORITY: u32 = 0;
@@ -124,6 +126,7 @@ impl From<Event> for portico_ptl_event {
                 NiFail::PtDisabled => PORTICO_PTL_NI_FAIL_PT_DISABLED,
                 NiFail::PermViolation => PORTICO_PTL_NI_FAIL_PERM_VIOLATION,
                 NiFail::OpViolation => PORTICO_PTL_NI_FAIL_OP_VIOLATION,
+                NiFail::NoMatch => PORTICO_PTL_NI_FAIL_NO_MATCH,
             },
             ptl_list: match event.ptl_list {
                 PtlList::Priority => PORTICO_PTL_PRIORITY,

@@ -1,11 +1,11 @@
 //! Portals 4.3: memory descriptors, entries, puts and gets.
 
-use portico::portals::{AckReq, Get, Le, LeHandle, Md, MdHandle, Me, MeHandle, PtlList, Put};
+use portico::portals::{AckReq, Get, Le, LeHandle, Md, MdHandle, Me, MeHandle, PtlList, Put, SearchOp};
 
 use crate::{
     ct::portico_ptl_ct,
     eq::{portico_ptl_eq, PORTICO_PTL_OVERFLOW, PORTICO_PTL_PRIORITY},
-    handle::{call, handles, portico_fabric, State},
+    handle::{call, handles, portico_fabric, Items, State},
     options::{entry_options, md_options, portico_ptl_options},
     pointer::{out, structure},
     portals::{end, portico_ptl_ni, PORTICO_PTL_ANY},
@@ -71,6 +71,14 @@ pub struct portico_ptl_entry {
     pub user_ptr: u32,
 }
 
+/// What a search does with the headers that it finds: one of PORTICO_PTL_SEARCH_*.
+pub type portico_ptl_search_op = u32;
+
+/// They stay, and PORTICO_PTL_EVENT_SEARCH tells each.
+pub const PORTICO_PTL_SEARCH_ONLY: portico_ptl_search_op = 0;
+/// They leave, and PORTICO_PTL_EVENT_PUT_OVERFLOW or PORTICO_PTL_EVENT_GET_OVERFLOW tells each.
+pub const PORTICO_PTL_SEARCH_DELETE: portico_ptl_search_op = 1;
+
 /// Which acknowledgement a put asks for: one of PORTICO_PTL_*ACK*.
 pub type portico_ptl_ack = u32;
 
@@ -115,6 +123,40 @@ fn list(list: u32) -> Result<PtlList, Failure> {
         PORTICO_PTL_OVERFLOW => Ok(PtlList::Overflow),
         list => Err(Failure::choice("list", list)),
     }
+}
+
+fn search_op(operation: portico_ptl_search_op) -> Result<SearchOp, Failure> {
+    match operation {
+        PORTICO_PTL_SEARCH_ONLY => Ok(SearchOp::Only),
+        PORTICO_PTL_SEARCH_DELETE => Ok(SearchOp::Delete),
+        operation => Err(Failure::choice("operation", operation)),
+    }
+}
+
+/// The fields of an entry of a matching interface.
+fn match_entry(given: portico_ptl_entry, items: &Items) -> Result<Me, Failure> {
+    Ok(Me {
+        start: given.start,
+        length: given.length,
+        ct: items.optional(given.ct)?.copied(),
+        min_free: given.min_free,
+        uid: unless_any(given.uid),
+        options: entry_options(given.options)?,
+        match_id: unless_any(given.match_id),
+        match_bits: given.match_bits,
+        ignore_bits: given.ignore_bits,
+    })
+}
+
+/// The fields of an entry of a non-matching interface.
+fn list_entry(given: portico_ptl_entry, items: &Items) -> Result<Le, Failure> {
+    Ok(Le {
+        start: given.start,
+        length: given.length,
+        ct: items.optional(given.ct)?.copied(),
+        uid: unless_any(given.uid),
+        options: entry_options(given.options)?,
+    })
 }
 
 fn unless_any(value: u32) -> Option<u32> {
@@ -162,7 +204,9 @@ pub extern "C" fn portico_ptl_md_release(
     })
 }
 
-/// PtlMEAppend: an entry at the end of a list of a portal index, of a matching interface.
+/// PtlMEAppend: an entry at the end of a list of a portal index, of a matching interface. In Priority it first consumes the headers of
+/// messages that came before it and that it matches: with USE_ONCE the oldest, else all. An entry with USE_ONCE that has consumed one
+/// is gone from its list when this function returns.
 ///
 /// Errors: PORTICO_E_NULL, PORTICO_E_ARGUMENT of options and list, PORTICO_E_PTL_NO_SPACE, PORTICO_E_PTL_ARG_INVALID,
 /// PORTICO_E_PTL_FAIL.
@@ -177,29 +221,41 @@ pub unsafe extern "C" fn portico_ptl_me_append(
     call(fabric, |State { fabric, items }| {
         let out = unsafe { out("me", me) }?;
         let given = unsafe { structure("entry", entry) }?;
-        let me = Me {
-            start: given.start,
-            length: given.length,
-            ct: items.optional(given.ct)?.copied(),
-            min_free: given.min_free,
-            uid: unless_any(given.uid),
-            options: entry_options(given.options)?,
-            match_id: unless_any(given.match_id),
-            match_bits: given.match_bits,
-            ignore_bits: given.ignore_bits,
-        };
+        let entry = match_entry(given, items)?;
         let appended = items
             .get(ni)?
-            .me_append(fabric, pt_index, &me, list(given.list)?, given.user_ptr)?;
+            .me_append(fabric, pt_index, &entry, list(given.list)?, given.user_ptr)?;
         out.set(items.add(appended));
         Ok(())
     })
 }
 
+/// PtlMESearch: finds the headers of messages that came to Overflow, as portico_ptl_me_append() to Priority would, and appends nothing.
+/// With USE_ONCE it finds the oldest header that matches, else each. If none does, one PORTICO_PTL_EVENT_SEARCH tells
+/// PORTICO_PTL_NI_FAIL_NO_MATCH. Of `entry`, `start` and `list` say nothing.
+///
+/// Errors: PORTICO_E_NULL, PORTICO_E_ARGUMENT of options and `operation`, PORTICO_E_PTL_ARG_INVALID, PORTICO_E_PTL_FAIL.
+#[no_mangle]
+pub unsafe extern "C" fn portico_ptl_me_search(
+    fabric: *mut portico_fabric,
+    ni: *mut portico_ptl_ni,
+    pt_index: u32,
+    entry: *const portico_ptl_entry,
+    operation: portico_ptl_search_op,
+) -> portico_status {
+    call(fabric, |State { fabric, items }| {
+        let given = unsafe { structure("entry", entry) }?;
+        let (entry, operation) = (match_entry(given, items)?, search_op(operation)?);
+        Ok(items
+            .get(ni)?
+            .me_search(fabric, pt_index, &entry, operation, given.user_ptr)?)
+    })
+}
+
 /// PtlMEUnlink.
 ///
-/// Errors: PORTICO_E_NULL, PORTICO_E_PTL_IN_USE with messages in progress, PORTICO_E_PTL_ARG_INVALID, PORTICO_E_PTL_FAIL. The handle
-/// stays then, unless it was of an entry that has left its list.
+/// Errors: PORTICO_E_NULL, PORTICO_E_PTL_IN_USE with messages in progress or headers left, PORTICO_E_PTL_ARG_INVALID,
+/// PORTICO_E_PTL_FAIL. The handle stays then, unless it was of an entry that has left its list.
 #[no_mangle]
 pub extern "C" fn portico_ptl_me_unlink(
     fabric: *mut portico_fabric,
@@ -212,7 +268,8 @@ pub extern "C" fn portico_ptl_me_unlink(
     })
 }
 
-/// PtlLEAppend: an entry at the end of a list of a portal index, of a non-matching interface.
+/// PtlLEAppend: an entry at the end of a list of a portal index, of a non-matching interface. It consumes headers as
+/// portico_ptl_me_append() does; every header of its index matches.
 ///
 /// Errors: as of portico_ptl_me_append().
 #[no_mangle]
@@ -226,18 +283,32 @@ pub unsafe extern "C" fn portico_ptl_le_append(
     call(fabric, |State { fabric, items }| {
         let out = unsafe { out("le", le) }?;
         let given = unsafe { structure("entry", entry) }?;
-        let le = Le {
-            start: given.start,
-            length: given.length,
-            ct: items.optional(given.ct)?.copied(),
-            uid: unless_any(given.uid),
-            options: entry_options(given.options)?,
-        };
+        let entry = list_entry(given, items)?;
         let appended = items
             .get(ni)?
-            .le_append(fabric, pt_index, &le, list(given.list)?, given.user_ptr)?;
+            .le_append(fabric, pt_index, &entry, list(given.list)?, given.user_ptr)?;
         out.set(items.add(appended));
         Ok(())
+    })
+}
+
+/// PtlLESearch: as portico_ptl_me_search(), of a non-matching interface.
+///
+/// Errors: as of portico_ptl_me_search().
+#[no_mangle]
+pub unsafe extern "C" fn portico_ptl_le_search(
+    fabric: *mut portico_fabric,
+    ni: *mut portico_ptl_ni,
+    pt_index: u32,
+    entry: *const portico_ptl_entry,
+    operation: portico_ptl_search_op,
+) -> portico_status {
+    call(fabric, |State { fabric, items }| {
+        let given = unsafe { structure("entry", entry) }?;
+        let (entry, operation) = (list_entry(given, items)?, search_op(operation)?);
+        Ok(items
+            .get(ni)?
+            .le_search(fabric, pt_index, &entry, operation, given.user_ptr)?)
     })
 }
 

@@ -18,13 +18,13 @@ pub const PORTICO_PTL_PT_FLOWCTRL: portico_ptl_options = 0x4;
 /// The index is disabled until portico_ptl_pt_enable().
 pub const PORTICO_PTL_PT_ALLOC_DISABLED: portico_ptl_options = 0x8;
 
-/// It leaves its list with the first message that it takes.
+/// It leaves its list with the first message that it takes; its append and a search find one header.
 pub const PORTICO_PTL_ME_USE_ONCE: portico_ptl_options = 0x1;
 /// It matches only a message that fits.
 pub const PORTICO_PTL_ME_NO_TRUNCATE: portico_ptl_options = 0x2;
 /// It keeps an offset of its own, which each message advances.
 pub const PORTICO_PTL_ME_MANAGE_LOCAL: portico_ptl_options = 0x4;
-/// In Overflow: no header of its messages is kept.
+/// In Overflow: its messages leave no headers, so no later append or search finds them.
 pub const PORTICO_PTL_ME_UNEXPECTED_HDR_DISABLE: portico_ptl_options = 0x8;
 /// It takes puts.
 pub const PORTICO_PTL_ME_OP_PUT: portico_ptl_options = 0x10;
@@ -36,15 +36,15 @@ pub const PORTICO_PTL_ME_ACK_DISABLE: portico_ptl_options = 0x40;
 pub const PORTICO_PTL_ME_EVENT_LINK_DISABLE: portico_ptl_options = 0x80;
 /// No AUTO_UNLINK and no AUTO_FREE.
 pub const PORTICO_PTL_ME_EVENT_UNLINK_DISABLE: portico_ptl_options = 0x100;
-/// No events of messages.
+/// No events of messages; of a search no PORTICO_PTL_EVENT_SEARCH.
 pub const PORTICO_PTL_ME_EVENT_COMM_DISABLE: portico_ptl_options = 0x200;
-/// No events of overflow.
+/// No PORTICO_PTL_EVENT_PUT_OVERFLOW and no PORTICO_PTL_EVENT_GET_OVERFLOW of headers that an append or search consumes.
 pub const PORTICO_PTL_ME_EVENT_OVER_DISABLE: portico_ptl_options = 0x400;
 /// No events of success.
 pub const PORTICO_PTL_ME_EVENT_SUCCESS_DISABLE: portico_ptl_options = 0x800;
 /// Its counter counts messages.
 pub const PORTICO_PTL_ME_EVENT_CT_COMM: portico_ptl_options = 0x1000;
-/// Its counter counts events of overflow.
+/// Its counter counts the headers that its append consumes; of no meaning in a search.
 pub const PORTICO_PTL_ME_EVENT_CT_OVERFLOW: portico_ptl_options = 0x2000;
 /// Its counter counts bytes.
 pub const PORTICO_PTL_ME_EVENT_CT_BYTES: portico_ptl_options = 0x4000;

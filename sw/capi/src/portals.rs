@@ -33,7 +33,7 @@ pub const PORTICO_PTL_NI_NO_MATCHING: portico_ptl_interface = 1;
 /// A status register of an interface: one of PORTICO_PTL_SR_*.
 pub type portico_ptl_status_register = u32;
 
-/// Messages that matched nothing, or met an index that is disabled or not allocated.
+/// Messages that matched nothing, whose header had no place, or that met an index that is disabled or not allocated.
 pub const PORTICO_PTL_SR_DROP_COUNT: portico_ptl_status_register = 0;
 /// Messages whose entry is for another user.
 pub const PORTICO_PTL_SR_PERMISSION_VIOLATIONS: portico_ptl_status_register = 1;
@@ -47,9 +47,9 @@ pub const PORTICO_PTL_ANY: u32 = 0xffff_ffff;
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct portico_ptl_limits {
-    /// Entries in all lists.
+    /// Entries in all lists, and headers of unexpected messages: they share their places.
     pub max_entries: u64,
-    /// Headers of unexpected messages.
+    /// Headers of unexpected messages: as many as entries.
     pub max_unexpected_headers: u64,
     /// Memory descriptors.
     pub max_mds: u64,
@@ -307,7 +307,7 @@ pub unsafe extern "C" fn portico_ptl_pt_alloc(
 
 /// PtlPTFree.
 ///
-/// Errors: PORTICO_E_NULL, PORTICO_E_PTL_PT_IN_USE with entries or messages in progress, PORTICO_E_PTL_ARG_INVALID,
+/// Errors: PORTICO_E_NULL, PORTICO_E_PTL_PT_IN_USE with entries, headers or messages in progress, PORTICO_E_PTL_ARG_INVALID,
 /// PORTICO_E_PTL_FAIL.
 #[no_mangle]
 pub extern "C" fn portico_ptl_pt_free(

@@ -100,7 +100,7 @@ pub enum portico_status {
     PORTICO_E_PTL_NO_SPACE = 51,
     /// PTL_PT_FULL: all portal indices are allocated.
     PORTICO_E_PTL_PT_FULL = 52,
-    /// PTL_PT_IN_USE: the portal index is allocated, has entries, or messages in progress.
+    /// PTL_PT_IN_USE: the portal index is allocated, or has entries, headers, or messages in progress.
     PORTICO_E_PTL_PT_IN_USE = 53,
     /// PTL_PT_EQ_NEEDED: flow control needs an event queue.
     PORTICO_E_PTL_PT_EQ_NEEDED = 54,

@@ -129,6 +129,103 @@ fn a_put_meets_its_entry_and_is_acknowledged() {
     must(portico_close(fabric));
 }
 
+/// Kinds, failures and user pointers of all events that a queue has.
+fn drained(fabric: *mut portico_fabric, ni: *mut portico_ptl_ni, eq: *mut portico_ptl_eq) -> Vec<(u32, u32, u32)> {
+    let mut events = vec![];
+    let mut event: portico_ptl_event = Start::start();
+    while unsafe { portico_ptl_eq_get(fabric, ni, eq, &mut event) } == PORTICO_OK {
+        events.push((event.kind, event.ni_fail_type, event.user_ptr));
+    }
+    events
+}
+
+#[test]
+fn headers_of_messages_that_came_first_are_searched_and_consumed() {
+    for interface in [PORTICO_PTL_NI_MATCHING, PORTICO_PTL_NI_NO_MATCHING] {
+        let (fabric, [ni, target]) = two(interface);
+        let is_matching = interface == PORTICO_PTL_NI_MATCHING;
+        let eq = get(|eq| unsafe { portico_ptl_eq_alloc(fabric, target, 16, eq) });
+        let pt_index: u32 = get(|index| unsafe { portico_ptl_pt_alloc(fabric, target, 0, eq, PORTICO_PTL_ANY, index) });
+        // How the entry is unlinked at once.
+        let append = |entry: &portico_ptl_entry| match is_matching {
+            true => {
+                let me = get(|me| unsafe { portico_ptl_me_append(fabric, target, pt_index, entry, me) });
+                portico_ptl_me_unlink(fabric, target, me)
+            }
+            false => {
+                let le = get(|le| unsafe { portico_ptl_le_append(fabric, target, pt_index, entry, le) });
+                portico_ptl_le_unlink(fabric, target, le)
+            }
+        };
+        let search = |entry: *const portico_ptl_entry, operation| match is_matching {
+            true => unsafe { portico_ptl_me_search(fabric, target, pt_index, entry, operation) },
+            false => unsafe { portico_ptl_le_search(fabric, target, pt_index, entry, operation) },
+        };
+        let overflow = portico_ptl_entry {
+            list: PORTICO_PTL_OVERFLOW,
+            user_ptr: 1,
+            ..ENTRY
+        };
+        must(append(&overflow));
+        let (ok, none) = (PORTICO_PTL_NI_FAIL_OK, PORTICO_PTL_NI_FAIL_NO_MATCH);
+        must(search(&ENTRY, PORTICO_PTL_SEARCH_ONLY));
+        let missed = (PORTICO_PTL_EVENT_SEARCH, none, 7);
+        assert_eq!(drained(fabric, target, eq), [(PORTICO_PTL_EVENT_LINK, ok, 1), missed]);
+        match is_matching {
+            true => drop(get(|me| unsafe {
+                portico_ptl_me_append(fabric, target, pt_index, &overflow, me)
+            })),
+            false => drop(get(|le| unsafe {
+                portico_ptl_le_append(fabric, target, pt_index, &overflow, le)
+            })),
+        }
+        let md = get(|md| unsafe { portico_ptl_md_bind(fabric, ni, &PIECE, md) });
+        let put = portico_ptl_message {
+            md,
+            local_offset: 0,
+            length: 5,
+            match_bits: 0x5a,
+            remote_offset: 1,
+            hdr_data: 3,
+            target: 1,
+            pt_index,
+            ack: PORTICO_PTL_NO_ACK_REQ,
+            user_ptr: 0,
+        };
+        for _ in 0..2 {
+            must(unsafe { portico_ptl_put(fabric, ni, &put) });
+        }
+        must(portico_ptl_md_release(fabric, ni, md));
+        drained(fabric, target, eq);
+        must(search(&ENTRY, PORTICO_PTL_SEARCH_ONLY));
+        assert_eq!(drained(fabric, target, eq), [(PORTICO_PTL_EVENT_SEARCH, ok, 7); 2]);
+        let once = portico_ptl_entry {
+            options: PORTICO_PTL_ME_OP_PUT | PORTICO_PTL_ME_USE_ONCE,
+            ..ENTRY
+        };
+        fails(append(&once), PORTICO_E_PTL_ARG_INVALID, "is gone from tile 1");
+        let (over, unlink) = (PORTICO_PTL_EVENT_PUT_OVERFLOW, PORTICO_PTL_EVENT_AUTO_UNLINK);
+        assert_eq!(drained(fabric, target, eq), [(over, ok, 7), (unlink, ok, 7)]);
+        must(search(&once, PORTICO_PTL_SEARCH_DELETE));
+        assert_eq!(drained(fabric, target, eq), [(over, ok, 7)]);
+        must(search(&once, PORTICO_PTL_SEARCH_DELETE));
+        assert_eq!(drained(fabric, target, eq), [missed]);
+        fails(
+            search(&once, 2),
+            PORTICO_E_ARGUMENT,
+            "operation = 2 is none of its constants",
+        );
+        fails(search(ptr::null(), 0), PORTICO_E_NULL, "entry");
+        let odd = portico_ptl_entry {
+            options: PORTICO_PTL_ME_IOVEC,
+            ..ENTRY
+        };
+        fails(search(&odd, 0), PORTICO_E_PTL_ARG_INVALID, "PTL_ME_IOVEC");
+        must(portico_ptl_ni_fini(fabric, target));
+        must(portico_close(fabric));
+    }
+}
+
 #[test]
 fn counters_and_queues_are_polled() {
     let (fabric, [ni, target]) = two(PORTICO_PTL_NI_NO_MATCHING);
