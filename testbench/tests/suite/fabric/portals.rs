@@ -129,6 +129,18 @@ const FAULTS: [Fault; 8] = [
         from: "frees = «~is_sent»;",
         to: "1'd0",
     },
+    Fault {
+        what: "a header is taken before its data have come",
+        module: "scan_control",
+        from: "«takes & ~shown_header[HEADER_ROW_HERE]»",
+        to: "1'd0",
+    },
+    Fault {
+        what: "an entry is free although a header of it is left",
+        module: "entry_control",
+        from: "is_last & «~is_kept» &",
+        to: "1'd1",
+    },
 ];
 
 /// With these faults in the fabric, a promise is not kept; with no fault chosen, it is.

@@ -210,7 +210,7 @@ impl Logic for EntryControl {
         match self.now.val() {
             EntryStep::Search => {
                 if self.goes.val() {
-                    if self.found.q.val() & !self.asks.q.val() {
+                    if self.found.q.val() {
                         self.tables.place.next = self.list.place.val();
                         self.tables.entry_read.next = true;
                         self.known.next.place = self.list.place.val();

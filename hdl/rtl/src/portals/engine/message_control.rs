@@ -124,6 +124,7 @@ pub struct MessageControl {
     is_served: Signal<Local, Bit>,
     passes: Signal<Local, Bit>,
     packet_ends: Signal<Local, Bit>,
+    finishes: Signal<Local, Bit>,
     parity_bit: Signal<Local, Bits<1>>,
     home: Signal<Local, Bits<CONTEXT_WIDTH>>,
     next_home: Signal<Local, Bits<CONTEXT_WIDTH>>,
@@ -203,6 +204,7 @@ impl Logic for MessageControl {
         self.packets.words.tready.next = self.header.words.tready.val();
         self.ends.next = false;
         self.packet_ends.next = false;
+        self.finishes.next = false;
         self.succeeds.next = !self.message.q.val().failure.any();
         self.is_served.next = self.message.q.val().get & self.succeeds.val() & !self.entries.at_once.val();
         match self.step.q.val() {
@@ -259,9 +261,12 @@ impl Logic for MessageControl {
                     self.packets.take.next = true;
                     self.step.d.next = MessageStep::Idle;
                     if self.last.q.val() & !self.is_served.val() {
-                        self.step.d.next = MessageStep::Finish;
                         if !self.entries.at_once.val() & self.succeeds.val() {
                             self.step.d.next = MessageStep::Close;
+                        } else {
+                            // Most messages need no step of their own for this.
+                            self.finishes.next = true;
+                            self.step.d.next = MessageStep::Finish;
                         }
                     }
                 }
@@ -272,11 +277,12 @@ impl Logic for MessageControl {
                 }
             }
             MessageStep::Finish => {
-                if self.rules.taken.val() {
-                    self.ends.next = self.message.q.val().get;
-                    self.step.d.next = MessageStep::Idle;
-                }
+                self.finishes.next = true;
             }
+        }
+        if self.finishes.val() & self.rules.taken.val() {
+            self.ends.next = self.message.q.val().get;
+            self.step.d.next = MessageStep::Idle;
         }
         self.ended.next = self.rank.q.val();
 
@@ -312,7 +318,7 @@ impl Logic for MessageControl {
         self.get.next.slot = self.message.q.val().slot;
         self.get.next.address = self.message.q.val().address;
         self.get.next.used = self.message.q.val().used;
-        self.rules.valid.next = self.step.q.val() == MessageStep::Finish;
+        self.rules.valid.next = self.finishes.val();
         self.rules.message.next = self.message.q.val();
         self.rules.home.next = self.home.val();
         self.rules.row.next = self.shown.row.val();
