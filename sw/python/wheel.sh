@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Builds the wheel of the package portico with the pinned maturin, which `make tools` has installed.
+#
+#   wheel.sh OUT [ARGUMENT...]   into the folder OUT; further arguments are those of maturin, such as `--release`
+#
+# The target is named, so that what is built for the wheel does not displace what `cargo build` makes: maturin sets variables that
+# the build scripts of PyO3 depend on.
+set -euo pipefail
+unset CDPATH
+out=${1:?wheel.sh: the folder for the wheel is missing}
+shift
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+tools=${PORTICO_TOOLS-}
+bin=${tools:-$root/.tools}/bin
+target=$(rustc -vV | sed -n 's/^host: //p')
+# What Cargo has told to a test is not for the build.
+# shellcheck disable=SC2086
+unset ${!CARGO_PKG_@} ${!CARGO_MANIFEST_@}
+exec "$bin/maturin" build --locked --interpreter "$bin/python3" --target "$target" --manifest-path "$root/sw/python/Cargo.toml" \
+    --out "$out" "$@"
