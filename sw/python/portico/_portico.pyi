@@ -1,0 +1,472 @@
+"""The native module. Its functions have their words in the classes themselves: help(portico.Fabric)."""
+
+from collections.abc import Iterable, Sequence
+from types import TracebackType
+from typing import Any, Literal, Protocol, SupportsIndex, TypeAlias, TypedDict, overload
+
+from numpy.typing import DTypeLike, NDArray
+from typing_extensions import Self, Unpack
+
+__version__: str
+
+class _Transport(Protocol):
+    def read(self, address: int, /) -> int: ...
+    def write(self, address: int, value: int, /) -> object: ...
+
+class _Shared(TypedDict, total=False):
+    timeout: SupportsIndex
+    shaper: SupportsIndex
+    drained: bool
+
+class _Completion(_Shared, total=False):
+    event: Event | None
+
+class _Calls(TypedDict, total=False):
+    timeout: SupportsIndex
+
+_Array: TypeAlias = NDArray[Any]
+_Addresses: TypeAlias = SupportsIndex | Iterable[SupportsIndex]
+_Bits: TypeAlias = Literal[32, 64]
+_Geometry: TypeAlias = SupportsIndex | Geometry
+_Operation: TypeAlias = Literal[
+    "integer_sum", "integer_min", "integer_max", "and", "or", "xor", "float_sum", "float_min", "float_max"
+]
+_Shape: TypeAlias = Literal["linear", "binomial", "centre", "star"] | tuple[Literal["kary", "columns", "rows"], SupportsIndex]
+_Way: TypeAlias = Literal["engines", "puts", "host"]
+
+def _forked() -> None: ...
+
+class Config:
+    cols: int
+    """Columns of the mesh."""
+    rows: int
+    """Rows of the mesh."""
+    width: int
+    """Payload bits of a flit."""
+    fifo: int
+    """Depth of a router's input FIFO, in flits."""
+    edge_nodes: int
+    """Columns that have an edge node south of their last router, counted from column 0; at most `cols`."""
+    monitors: bool
+    """Counters of flits and stalls at every router's outputs and local input, and in every node."""
+    memories: int
+    """Memory nodes of a fabric, at the edge nodes after the host; fewer than `cols`."""
+    scratchpad: int
+    """Memory of a tile, in KiB."""
+    cores: int
+    """Micro-cores of a tile."""
+    windows: int
+    """Rows of the window table of a tile or memory node; the last is the system window's."""
+    segments: int
+    """Segments of a tile; the host has at least as many, and two for each node, up to 256."""
+    events: int
+    """Events of a tile or memory node."""
+    slots: int
+    """Transactions that a tile may have under way."""
+    mailboxes: int
+    """Mailboxes of a tile."""
+    shapers: int
+    """Packet shapers of a tile."""
+    queues: bool
+    """Queues of messages, at every tile."""
+    programs: bool
+    """Programs of the user's in the micro-cores, at every tile."""
+    wide_atomics: bool
+    """Atomics of 64 bits where a word has 32, at every tile and memory node."""
+    commands: bool
+    """A stream of descriptors into every tile, for an accelerator beside it."""
+    tile_ports: bool
+    """An AXI4-Lite port at every tile, for a processor or accelerator beside it."""
+    registers_at_tiles: bool
+    """A register before every tile, on both planes: a cycle more into the tile, for a faster clock on an FPGA."""
+    host_profile: str
+    """Profile of the host node: its sizes and features, whatever the tiles have."""
+    host_scratchpad: int
+    """Memory of the host node, in KiB."""
+    host_queues: bool
+    """Queues of messages, at the host node."""
+    probe: bool
+    """A source/sink core in every tile: traffic and its measurement without software."""
+    streams: bool
+    """Streams of words out of and into the scratchpad of every tile, for an accelerator beside it."""
+    mpe: int
+    """Contexts of the message-passing engine of every tile, 0 for none; it has words of 32 bits."""
+    mpe_neighbours: int
+    """Neighbours that a context of it may have."""
+    portals: int
+    """Ranks that the Portals engine of every tile knows, 0 for none; it has words of 32 bits."""
+    stages: int
+    """Pipeline stages of the floating-point adder: the cycles from a pair to its sum."""
+    entries: int
+    """Entries of all lists of the list manager, and of a tile's Portals engine."""
+    buckets: int
+    """Buckets into which each list is hashed by source, 0 for none."""
+    heap: int
+    """Memory that the buddy allocator hands out, in KiB."""
+    block: int
+    """Smallest block of the buddy allocator, in bytes; less than the heap."""
+
+    def __init__(
+        self,
+        *,
+        cols: int = ...,
+        rows: int = ...,
+        width: int = ...,
+        fifo: int = ...,
+        edge_nodes: int = ...,
+        monitors: bool = ...,
+        memories: int = ...,
+        scratchpad: int = ...,
+        cores: int = ...,
+        windows: int = ...,
+        segments: int = ...,
+        events: int = ...,
+        slots: int = ...,
+        mailboxes: int = ...,
+        shapers: int = ...,
+        queues: bool = ...,
+        programs: bool = ...,
+        wide_atomics: bool = ...,
+        commands: bool = ...,
+        tile_ports: bool = ...,
+        registers_at_tiles: bool = ...,
+        host_profile: str = ...,
+        host_scratchpad: int = ...,
+        host_queues: bool = ...,
+        probe: bool = ...,
+        streams: bool = ...,
+        mpe: int = ...,
+        mpe_neighbours: int = ...,
+        portals: int = ...,
+        stages: int = ...,
+        entries: int = ...,
+        buckets: int = ...,
+        heap: int = ...,
+        block: int = ...,
+        profile: str = ...,
+    ) -> None: ...
+    @staticmethod
+    def from_toml(text: str) -> Config: ...
+    @property
+    def toml(self) -> str: ...
+    @staticmethod
+    def keys() -> list[str]: ...
+
+class _Released:
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None, /
+    ) -> None: ...
+
+class Fabric(_Released):
+    def __init__(self, transport: _Transport, config: Config) -> None: ...
+    @staticmethod
+    def golden(config: Config) -> Fabric: ...
+    @staticmethod
+    def uio(path: str, offset: SupportsIndex, config: Config, hertz: float) -> Fabric: ...
+    @staticmethod
+    def serial(path: str, baud: SupportsIndex | None, config: Config, patience: float | None = None) -> Fabric: ...
+    @staticmethod
+    def simulated(config: Config, program: str = "portico", arguments: Sequence[str] = ()) -> Fabric: ...
+    @property
+    def config(self) -> Config: ...
+    @property
+    def tiles(self) -> int: ...
+    @property
+    def host_node(self) -> int: ...
+    @property
+    def word_bytes(self) -> int: ...
+    @property
+    def cycles(self) -> int: ...
+    @property
+    def interrupt(self) -> bool: ...
+    def memory_bytes(self, node: SupportsIndex) -> int: ...
+    def write(self, node: SupportsIndex, address: SupportsIndex, array: _Array) -> None: ...
+    def read(
+        self,
+        node: SupportsIndex,
+        address: SupportsIndex,
+        shape: SupportsIndex | Sequence[SupportsIndex],
+        dtype: DTypeLike = "uint32",
+    ) -> _Array: ...
+    def read_into(self, node: SupportsIndex, address: SupportsIndex, array: _Array) -> None: ...
+    def allocate(self, node: SupportsIndex, bytes: SupportsIndex) -> Region: ...
+    def publish(
+        self,
+        node: SupportsIndex,
+        base: SupportsIndex,
+        bytes: SupportsIndex,
+        *,
+        stream: bool = False,
+        row: SupportsIndex | None = None,
+        stride: SupportsIndex | None = None,
+        event: Event | None = None,
+    ) -> Window: ...
+    def event(self, node: SupportsIndex) -> Event: ...
+    def mailbox(self, node: SupportsIndex, arrivals: SupportsIndex | None = None, event: Event | None = None) -> Mailbox: ...
+    def comm(self, tiles: Iterable[SupportsIndex] | None = None, shape: _Shape | None = None) -> Comm: ...
+    @overload
+    def send(
+        self,
+        tile: SupportsIndex,
+        address: SupportsIndex,
+        row: SupportsIndex,
+        rows: SupportsIndex | None = None,
+        stride: SupportsIndex | None = None,
+        each_row: bool = False,
+        *,
+        ticket: Literal[True],
+        **completion: Unpack[_Shared],
+    ) -> Ticket: ...
+    @overload
+    def send(
+        self,
+        tile: SupportsIndex,
+        address: SupportsIndex,
+        row: SupportsIndex,
+        rows: SupportsIndex | None = None,
+        stride: SupportsIndex | None = None,
+        each_row: bool = False,
+        *,
+        ticket: Literal[False] = False,
+        **completion: Unpack[_Completion],
+    ) -> None: ...
+    @overload
+    def receive(
+        self,
+        tile: SupportsIndex,
+        address: SupportsIndex,
+        length: SupportsIndex,
+        *,
+        ticket: Literal[True],
+        **completion: Unpack[_Shared],
+    ) -> Ticket: ...
+    @overload
+    def receive(
+        self,
+        tile: SupportsIndex,
+        address: SupportsIndex,
+        length: SupportsIndex,
+        *,
+        ticket: Literal[False] = False,
+        **completion: Unpack[_Completion],
+    ) -> None: ...
+    def streams(self, tile: SupportsIndex) -> Streams: ...
+    def stream_take(self, tile: SupportsIndex, most: SupportsIndex) -> list[tuple[int, bool]]: ...
+    def stream_give(self, tile: SupportsIndex, beats: Sequence[tuple[int, bool]]) -> None: ...
+    def set_timeout(self, cycles: SupportsIndex) -> None: ...
+    def close(self) -> None: ...
+
+class Region(_Released):
+    @property
+    def node(self) -> int: ...
+    @property
+    def base(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    def free(self) -> None: ...
+
+class Geometry:
+    def __init__(
+        self,
+        row: SupportsIndex,
+        rows: SupportsIndex | None = None,
+        row_strides: tuple[SupportsIndex, SupportsIndex] | None = None,
+        planes: SupportsIndex | None = None,
+        plane_strides: tuple[SupportsIndex, SupportsIndex] | None = None,
+    ) -> None: ...
+    @property
+    def bytes(self) -> int: ...
+
+class Window(_Released):
+    @property
+    def node(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    def clone(self, node: SupportsIndex) -> Segment: ...
+    def ends(self) -> int: ...
+    def rewind(self) -> None: ...
+    def withdraw(self) -> None: ...
+
+class Segment(_Released):
+    @property
+    def node(self) -> int: ...
+    @property
+    def initiator(self) -> int: ...
+    @property
+    def handle(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    @overload
+    def put(
+        self,
+        offset: SupportsIndex,
+        local: SupportsIndex,
+        geometry: _Geometry,
+        *,
+        ticket: Literal[True],
+        **completion: Unpack[_Shared],
+    ) -> Ticket: ...
+    @overload
+    def put(
+        self,
+        offset: SupportsIndex,
+        local: SupportsIndex,
+        geometry: _Geometry,
+        *,
+        ticket: Literal[False] = False,
+        **completion: Unpack[_Completion],
+    ) -> None: ...
+    @overload
+    def get(
+        self,
+        offset: SupportsIndex,
+        local: SupportsIndex,
+        geometry: _Geometry,
+        *,
+        ticket: Literal[True],
+        **completion: Unpack[_Shared],
+    ) -> Ticket: ...
+    @overload
+    def get(
+        self,
+        offset: SupportsIndex,
+        local: SupportsIndex,
+        geometry: _Geometry,
+        *,
+        ticket: Literal[False] = False,
+        **completion: Unpack[_Completion],
+    ) -> None: ...
+    @overload
+    def stream(
+        self, local: SupportsIndex, geometry: _Geometry, *, ticket: Literal[True], **completion: Unpack[_Shared]
+    ) -> Ticket: ...
+    @overload
+    def stream(
+        self, local: SupportsIndex, geometry: _Geometry, *, ticket: Literal[False] = False, **completion: Unpack[_Completion]
+    ) -> None: ...
+    @overload
+    def fence(self, *, ticket: Literal[True], **completion: Unpack[_Shared]) -> Ticket: ...
+    @overload
+    def fence(self, *, ticket: Literal[False] = False, **completion: Unpack[_Completion]) -> None: ...
+    @overload
+    def postadd(
+        self,
+        offset: SupportsIndex,
+        addend: SupportsIndex,
+        bits: _Bits = 32,
+        *,
+        ticket: Literal[True],
+        **completion: Unpack[_Shared],
+    ) -> Ticket: ...
+    @overload
+    def postadd(
+        self,
+        offset: SupportsIndex,
+        addend: SupportsIndex,
+        bits: _Bits = 32,
+        *,
+        ticket: Literal[False] = False,
+        **completion: Unpack[_Completion],
+    ) -> None: ...
+    @overload
+    def poke(
+        self,
+        offset: SupportsIndex,
+        value: SupportsIndex,
+        bits: _Bits = 32,
+        *,
+        ticket: Literal[True],
+        **completion: Unpack[_Shared],
+    ) -> Ticket: ...
+    @overload
+    def poke(
+        self,
+        offset: SupportsIndex,
+        value: SupportsIndex,
+        bits: _Bits = 32,
+        *,
+        ticket: Literal[False] = False,
+        **completion: Unpack[_Completion],
+    ) -> None: ...
+    @overload
+    def fetchadd(
+        self,
+        offset: SupportsIndex,
+        addend: SupportsIndex,
+        bits: _Bits = 32,
+        *,
+        ticket: Literal[True],
+        **completion: Unpack[_Shared],
+    ) -> Ticket: ...
+    @overload
+    def fetchadd(
+        self,
+        offset: SupportsIndex,
+        addend: SupportsIndex,
+        bits: _Bits = 32,
+        *,
+        ticket: Literal[False] = False,
+        **completion: Unpack[_Completion],
+    ) -> int | None: ...
+    @overload
+    def fetchclear(
+        self, offset: SupportsIndex, bits: _Bits = 32, *, ticket: Literal[True], **completion: Unpack[_Shared]
+    ) -> Ticket: ...
+    @overload
+    def fetchclear(
+        self, offset: SupportsIndex, bits: _Bits = 32, *, ticket: Literal[False] = False, **completion: Unpack[_Completion]
+    ) -> int | None: ...
+    @overload
+    def compare_and_swap(
+        self,
+        offset: SupportsIndex,
+        expected: SupportsIndex,
+        new: SupportsIndex,
+        bits: _Bits = 32,
+        *,
+        ticket: Literal[True],
+        **completion: Unpack[_Shared],
+    ) -> Ticket: ...
+    @overload
+    def compare_and_swap(
+        self,
+        offset: SupportsIndex,
+        expected: SupportsIndex,
+        new: SupportsIndex,
+        bits: _Bits = 32,
+        *,
+        ticket: Literal[False] = False,
+        **completion: Unpack[_Completion],
+    ) -> int | None: ...
+    @overload
+    def peek(
+        self, offset: SupportsIndex, bits: _Bits = 32, *, ticket: Literal[True], **completion: Unpack[_Shared]
+    ) -> Ticket: ...
+    @overload
+    def peek(
+        self, offset: SupportsIndex, bits: _Bits = 32, *, ticket: Literal[False] = False, **completion: Unpack[_Completion]
+    ) -> int | None: ...
+    @overload
+    def add_if(
+        self,
+        offset: SupportsIndex,
+        limit: SupportsIndex,
+        addend: SupportsIndex,
+        bits: _Bits = 32,
+        *,
+        ticket: Literal[True],
+        **completion: Unpack[_Shared],
+    ) -> Ticket: ...
+    @overload
+    def add_if(
+        self,
+        offset: SupportsIndex,
+        limit: SupportsIndex,
+        addend: SupportsIndex,
+        bits: _Bits = 32,
+        *,
+        ticket: Literal[False] = False,
+        **completion: Unpack[_Completion],
+    ) -> int | None: ...
+    def release(self) -> None: ...
