@@ -470,3 +470,206 @@ class Segment(_Released):
         **completion: Unpack[_Completion],
     ) -> int | None: ...
     def release(self) -> None: ...
+
+class Ticket(_Released):
+    @property
+    def value(self) -> int | None: ...
+    def poll(self) -> bool: ...
+    def wait(self, timeout: SupportsIndex | None = None) -> int | None: ...
+    def release(self) -> None: ...
+
+class EventState:
+    @property
+    def count(self) -> int: ...
+    @property
+    def error(self) -> int | None: ...
+    @property
+    def fired(self) -> bool: ...
+    @property
+    def value(self) -> int: ...
+
+class Event(_Released):
+    @property
+    def node(self) -> int: ...
+    @property
+    def number(self) -> int: ...
+    def configure(
+        self,
+        threshold: SupportsIndex,
+        compare: Literal["never", "equal", "at_least", "not_equal"] = "at_least",
+        interrupt: bool = False,
+    ) -> None: ...
+    def reset(self, count: SupportsIndex | None = None) -> None: ...
+    def state(self) -> EventState: ...
+    def wait(self, timeout: SupportsIndex | None = None) -> EventState: ...
+    def drain(self, timeout: SupportsIndex | None = None) -> None: ...
+    def release(self) -> None: ...
+
+class Mailbox(_Released):
+    @property
+    def node(self) -> int: ...
+    @property
+    def number(self) -> int: ...
+    @overload
+    def mail(
+        self, node: SupportsIndex, value: SupportsIndex, *, ticket: Literal[True], **completion: Unpack[_Shared]
+    ) -> Ticket: ...
+    @overload
+    def mail(
+        self, node: SupportsIndex, value: SupportsIndex, *, ticket: Literal[False] = False, **completion: Unpack[_Completion]
+    ) -> None: ...
+    def read(self) -> tuple[int, int]: ...
+    def clear(self) -> None: ...
+    def release(self) -> None: ...
+
+class Streams:
+    @property
+    def sends_running(self) -> int: ...
+    @property
+    def sends_waiting(self) -> int: ...
+    @property
+    def sent(self) -> int: ...
+    @property
+    def receives_running(self) -> int: ...
+    @property
+    def receives_waiting(self) -> int: ...
+    @property
+    def received(self) -> int: ...
+
+class Comm(_Released):
+    @property
+    def size(self) -> int: ...
+    @property
+    def tiles(self) -> list[int]: ...
+    def rank(self, tile: SupportsIndex) -> int | None: ...
+    def force(self, way: _Way | None = None) -> None: ...
+    @overload
+    def barrier(self, *, request: Literal[True]) -> Request: ...
+    @overload
+    def barrier(self, *, request: Literal[False] = False, **keywords: Unpack[_Calls]) -> None: ...
+    @overload
+    def broadcast(
+        self, root: SupportsIndex, address: _Addresses, words: SupportsIndex, *, request: Literal[True]
+    ) -> Request: ...
+    @overload
+    def broadcast(
+        self,
+        root: SupportsIndex,
+        address: _Addresses,
+        words: SupportsIndex,
+        *,
+        request: Literal[False] = False,
+        **keywords: Unpack[_Calls],
+    ) -> None: ...
+    @overload
+    def allgather(self, address: _Addresses, words: SupportsIndex, *, request: Literal[True]) -> Request: ...
+    @overload
+    def allgather(
+        self, address: _Addresses, words: SupportsIndex, *, request: Literal[False] = False, **keywords: Unpack[_Calls]
+    ) -> None: ...
+    @overload
+    def reduce(
+        self,
+        root: SupportsIndex,
+        source: _Addresses,
+        result: SupportsIndex,
+        words: SupportsIndex,
+        operation: _Operation,
+        *,
+        request: Literal[True],
+    ) -> Request: ...
+    @overload
+    def reduce(
+        self,
+        root: SupportsIndex,
+        source: _Addresses,
+        result: SupportsIndex,
+        words: SupportsIndex,
+        operation: _Operation,
+        *,
+        request: Literal[False] = False,
+        **keywords: Unpack[_Calls],
+    ) -> None: ...
+    @overload
+    def allreduce(
+        self, source: _Addresses, result: _Addresses, words: SupportsIndex, operation: _Operation, *, request: Literal[True]
+    ) -> Request: ...
+    @overload
+    def allreduce(
+        self,
+        source: _Addresses,
+        result: _Addresses,
+        words: SupportsIndex,
+        operation: _Operation,
+        *,
+        request: Literal[False] = False,
+        **keywords: Unpack[_Calls],
+    ) -> None: ...
+    @overload
+    def reduce_scatter(
+        self, source: _Addresses, result: _Addresses, words: SupportsIndex, operation: _Operation, *, request: Literal[True]
+    ) -> Request: ...
+    @overload
+    def reduce_scatter(
+        self,
+        source: _Addresses,
+        result: _Addresses,
+        words: SupportsIndex,
+        operation: _Operation,
+        *,
+        request: Literal[False] = False,
+        **keywords: Unpack[_Calls],
+    ) -> None: ...
+    @overload
+    def scatter(
+        self, root: SupportsIndex, source: SupportsIndex, result: _Addresses, words: SupportsIndex, *, request: Literal[True]
+    ) -> Request: ...
+    @overload
+    def scatter(
+        self,
+        root: SupportsIndex,
+        source: SupportsIndex,
+        result: _Addresses,
+        words: SupportsIndex,
+        *,
+        request: Literal[False] = False,
+        **keywords: Unpack[_Calls],
+    ) -> None: ...
+    @overload
+    def gather(
+        self, root: SupportsIndex, source: _Addresses, result: SupportsIndex, words: SupportsIndex, *, request: Literal[True]
+    ) -> Request: ...
+    @overload
+    def gather(
+        self,
+        root: SupportsIndex,
+        source: _Addresses,
+        result: SupportsIndex,
+        words: SupportsIndex,
+        *,
+        request: Literal[False] = False,
+        **keywords: Unpack[_Calls],
+    ) -> None: ...
+    @overload
+    def alltoall(self, source: _Addresses, result: _Addresses, words: SupportsIndex, *, request: Literal[True]) -> Request: ...
+    @overload
+    def alltoall(
+        self,
+        source: _Addresses,
+        result: _Addresses,
+        words: SupportsIndex,
+        *,
+        request: Literal[False] = False,
+        **keywords: Unpack[_Calls],
+    ) -> None: ...
+    def release(self) -> None: ...
+
+class Request(_Released):
+    @property
+    def way(self) -> _Way: ...
+    @property
+    def estimate(self) -> int: ...
+    def start(self) -> None: ...
+    def poll(self) -> bool: ...
+    def wait(self, timeout: SupportsIndex | None = None) -> None: ...
+    def release(self) -> None: ...

@@ -18,7 +18,7 @@ def open(base: int, config: Config) -> Fabric:
     The fabric must have been reset since an earlier program has used it: download the overlay again, or give it a reset. An `MMIO`
     that you have, such as that of an overlay's block, is a transport as it is: `Fabric(overlay.portico.mmio, config)`.
     """
-    from pynq import MMIO
+    from pynq import MMIO  # type: ignore[import-not-found, unused-ignore]
 
     mmio: Any = MMIO(base, SPACE_BYTES)
     return Fabric(mmio, config)
