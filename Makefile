@@ -12,7 +12,7 @@ ifneq (,$(if $(CARGO_TARGET_DIR),,$(findstring :,$(CURDIR))))
 $(error cargo puts no program below a folder with a colon in its name: rename $(CURDIR), or set CARGO_TARGET_DIR to another)
 endif
 
-.PHONY: run test quick long slowest formal bench figures synth doc clean tools help program
+.PHONY: run test quick long slowest formal bench figures synth wheel doc clean tools help program
 .DEFAULT_GOAL = run
 
 run: tools program ## Verilate a 4x4 mesh and a 4x4 fabric; hold traffic, a halo exchange, a transpose and an allreduce against golden
@@ -67,6 +67,9 @@ figures: tools program ## measure anew what the tables of the pages show, and wr
 
 synth: tools program ## area and clock of the router on ECP5
 	$(PORTICO) synth router --target ecp5 --out $(OUT)/synth
+
+wheel: tools ## the package for Python: build/wheels/portico-*.whl
+	sw/python/wheel.sh $(OUT)/wheels --release
 
 doc: ## documentation of the crates, in target/doc
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Builds the wheel, installs it in a fresh Python environment without an index, and runs the tests, the examples and the programs of
+# docs/python.md there. The test of Cargo beside this file starts it, and serves the boards of PORTICO_BOARDS.
+set -euo pipefail
+unset CDPATH "${!PYTHON@}"
+# Of the user's settings of pip, none may name packages or places.
+unset "${!PIP_@}"
+export PIP_CONFIG_FILE=/dev/null PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INDEX=1
+work=${1:?run.sh: the folder to work in is missing}
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
+tools=${PORTICO_TOOLS:-$root/.tools}
+
+# From nothing, a level more takes the compiler twice as long, and the tests no less.
+export CARGO_PROFILE_DEV_OPT_LEVEL=0 CARGO_PROFILE_DEV_DEBUG=false
+"$root/sw/python/wheel.sh" "$work/wheels" --offline --profile dev
+
+"$tools/bin/python3" -m venv "$work/venv"
+python=$work/venv/bin/python3
+# Whoever installs the wheel has no compiler.
+PATH=/nowhere "$python" -m pip install --quiet --no-deps "$work"/wheels/portico-*.whl
+said=$("$python" -c 'import portico' 2>&1) && { echo "run.sh: the package can be imported without numpy" >&2; exit 1; }
+[[ $said == *"ImportError: portico needs numpy: pip install numpy" ]] || { echo "run.sh: $said" >&2; exit 1; }
+
+# numpy of the tools stands for the one that an index would give.
+packages=$(cd "$tools" && echo "$tools"/lib/python3*/site-packages)
+for part in "$packages"/numpy*; do ln -s "$part" "$work"/venv/lib/python3*/site-packages/; done
+"$python" -m pip check
+export PYTHONDONTWRITEBYTECODE=1 PORTICO_ROOT=$root
+cd "$root/sw/python/tests/python"
+"$python" -W error -m unittest
