@@ -18,6 +18,7 @@ Mailbox      64 bits at a time, from any node
 Region       memory that was allocated
 Comm         a group of tiles that makes MPI-like calls
 Request      a call of a group that is prepared
+registers    the register map: Fabric.peek, Fabric.poke
 errors       exceptions; all are errors.Error
 pynq, litex  fabrics behind PYNQ's MMIO and LiteX's RemoteClient
 
@@ -48,6 +49,7 @@ from ._portico import (
     Window,
     __version__,
     _forked,
+    registers,
 )
 from .errors import Error
 
@@ -68,6 +70,7 @@ __all__ = [
     "Window",
     "__version__",
     "errors",
+    "registers",
 ]
 
 if hasattr(_os, "register_at_fork"):

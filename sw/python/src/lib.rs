@@ -15,6 +15,7 @@
 //! | `segment`, `operation`, `ticket` | windows, segments, one-sided operations and how they complete |
 //! | `event`, `mailbox`, `stream` | events, mailboxes, streams of accelerators |
 //! | `comm`, `request` | MPI-like calls of groups of tiles |
+//! | `registers` | registers of any node |
 //!
 //! A call takes the lock of its fabric without waiting for it, and works without the GIL. So a call never waits for another
 //! thread, and an object of Python that carries accesses can take the GIL.
@@ -34,6 +35,7 @@ mod item;
 mod mailbox;
 mod number;
 mod operation;
+mod registers;
 mod request;
 mod segment;
 mod shared;
@@ -51,6 +53,7 @@ mod _portico {
         fabric::{Fabric, Region},
         mailbox::Mailbox,
         operation::Geometry,
+        registers::registers,
         request::Request,
         segment::{Segment, Window},
         shared::forked,

@@ -307,6 +307,27 @@ class Operations(unittest.TestCase):
         self.assertEqual(len(events), self.fabric.config.events)
 
 
+class Registers(unittest.TestCase):
+    def test_registers_are_at_the_addresses_of_the_map(self):
+        for width in (32, 64):
+            fabric = small(width=width)
+            rows = portico.registers(fabric.config)
+            at = {(row["block"], row["name"]): row for row in rows}
+            self.assertEqual(len(at), len(rows))
+            for node in (0, fabric.host_node):
+                memory = fabric.peek(node, at["control", "memory"]["address"])
+                self.assertEqual(memory, fabric.memory_bytes(node))
+            event = fabric.event(2)
+            count = at["events", "count"]
+            self.assertGreater(count["items"], event.number)
+            address = count["address"] + event.number * count["stride"]
+            fabric.poke(2, address, 9)
+            self.assertEqual((event.state().count, fabric.peek(2, address)), (9, 9))
+            for address in (0, 1, 2**20, count["address"] + 1):
+                with self.assertRaises(portico.errors.ArgumentError):
+                    fabric.peek(0, address)
+
+
 class Groups(unittest.TestCase):
     def check(self, **keys):
         fabric = small(**keys)
