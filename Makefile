@@ -69,7 +69,7 @@ synth: tools program ## area and clock of the router on ECP5
 	$(PORTICO) synth router --target ecp5 --out $(OUT)/synth
 
 wheel: tools ## the package for Python: build/wheels/portico-*.whl
-	sw/python/wheel.sh $(OUT)/wheels --release
+	sw/python/wheel.sh $(OUT)/wheels --profile wheel
 
 doc: ## documentation of the crates, in target/doc
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps

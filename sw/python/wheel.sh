@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the wheel of the package portico with the pinned maturin, which `make tools` has installed.
 #
-#   wheel.sh OUT [ARGUMENT...]   into the folder OUT; further arguments are those of maturin, such as `--release`
+#   wheel.sh OUT [ARGUMENT...]   into the folder OUT; further arguments are those of maturin, such as `--profile wheel`
 #
 # The target is named, so that what is built for the wheel does not displace what `cargo build` makes: maturin sets variables that
 # the build scripts of PyO3 depend on.
