@@ -25,6 +25,7 @@ pynq, litex  fabrics behind PYNQ's MMIO and LiteX's RemoteClient
 Addresses, lengths and strides are in bytes, time-outs in cycles of the transport.
 """
 
+import atexit as _atexit
 import os as _os
 
 try:
@@ -48,6 +49,7 @@ from ._portico import (
     Ticket,
     Window,
     __version__,
+    _ending,
     _forked,
     registers,
 )
@@ -73,5 +75,6 @@ __all__ = [
     "registers",
 ]
 
+_atexit.register(_ending)
 if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(after_in_child=_forked)

@@ -34,6 +34,7 @@ _Operation: TypeAlias = Literal[
 _Shape: TypeAlias = Literal["linear", "binomial", "centre", "star"] | tuple[Literal["kary", "columns", "rows"], SupportsIndex]
 _Way: TypeAlias = Literal["engines", "puts", "host"]
 
+def _ending() -> None: ...
 def _forked() -> None: ...
 
 class _Register(TypedDict):

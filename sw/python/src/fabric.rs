@@ -22,7 +22,7 @@ use crate::{
     mailbox::Mailbox,
     number,
     segment::Window,
-    shared::Shared,
+    shared::{detached, Shared},
 };
 
 /// A fabric: memory and registers of its nodes. Nodes are numbered: tiles first, then the host, through which the driver works, then
@@ -67,8 +67,8 @@ impl Fabric {
         let custom = Custom::new(transport, config.get().0.clone())?;
         let raised = custom.raised().clone();
         let held = Held::begin(py)?;
-        let opened = py.detach(|| device(Carrier::Python(custom)));
-        let opened = opened.map_err(|error| raised.take().map_or(Failure::Driver(error), Failure::Raised));
+        let opened = detached(py, || Ok(device(Carrier::Python(custom))?));
+        let opened = opened.map_err(|failure| raised.take().map_or(failure, Failure::Raised));
         held.map_or(Ok(()), Held::end)?;
         Ok(Fabric::of(opened.map_err(|failure| failure.raise(py))?))
     }
@@ -77,11 +77,11 @@ impl Fabric {
     #[staticmethod]
     fn golden(py: Python<'_>, config: &Bound<'_, Config>) -> PyResult<Fabric> {
         let config = config.get().0.clone();
-        let opened = py.detach(|| {
+        let opened = detached(py, || {
             let carrier = Carrier::Golden(GoldenTransport::new(&config)?);
-            portico::Fabric::open(carrier)
+            Ok(portico::Fabric::open(carrier)?)
         });
-        Ok(Fabric::of(opened.map_err(|error| Failure::from(error).raise(py))?))
+        Ok(Fabric::of(opened.map_err(|failure| failure.raise(py))?))
     }
 
     /// Opens a fabric in the memory of this computer: the space of its host node from byte `offset` of a device such as /dev/uio0
@@ -101,11 +101,11 @@ impl Fabric {
             let text = format!("hertz = {hertz} is not allowed: allowed is 1 and more");
             return Err(not_allowed(py, text));
         }
-        let opened = py.detach(|| {
+        let opened = detached(py, || {
             let transport = UioTransport::map(path, offset, &config, hertz)?;
-            device(Carrier::Other(Box::new(transport)))
+            Ok(device(Carrier::Other(Box::new(transport)))?)
         });
-        Ok(Fabric::of(opened.map_err(|error| Failure::from(error).raise(py))?))
+        Ok(Fabric::of(opened.map_err(|failure| failure.raise(py))?))
     }
 
     /// Opens a fabric behind the UART bridge of a board, and resets it. `path` is a serial port such as /dev/ttyUSB0, `baud` its rate
@@ -128,12 +128,12 @@ impl Fabric {
             options.timeout = Duration::try_from_secs_f64(seconds)
                 .map_err(|error| not_allowed(py, format!("patience = {seconds} is not allowed: {error}")))?;
         }
-        let opened = py.detach(|| {
+        let opened = detached(py, || {
             let line = PortLine::open(path, baud).map_err(TransportError::from)?;
             let transport = SerialTransport::connect(line, &config, options)?;
-            device(Carrier::Other(Box::new(transport)))
+            Ok(device(Carrier::Other(Box::new(transport)))?)
         });
-        Ok(Fabric::of(opened.map_err(|error| Failure::from(error).raise(py))?))
+        Ok(Fabric::of(opened.map_err(|failure| failure.raise(py))?))
     }
 
     /// Opens the Verilog of a board under Verilator, which `portico bridge` of the installed program serves behind a pseudo-terminal:

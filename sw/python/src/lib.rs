@@ -56,7 +56,7 @@ mod _portico {
         registers::registers,
         request::Request,
         segment::{Segment, Window},
-        shared::forked,
+        shared::{ending, forked},
         stream::Streams,
         ticket::Ticket,
     };

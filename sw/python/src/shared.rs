@@ -2,9 +2,10 @@
 
 use std::{
     sync::{
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicIsize, AtomicU64, Ordering},
         Mutex, TryLockError,
     },
+    thread,
     time::{Duration, Instant},
 };
 
@@ -26,6 +27,49 @@ static FORKS: AtomicU64 = AtomicU64::new(0);
 #[pyo3(name = "_forked")]
 pub(crate) fn forked() {
     FORKS.fetch_add(1, Ordering::Relaxed);
+    CALLS.store(0, Ordering::Relaxed);
+}
+
+/// Calls that work without the GIL now.
+static CALLS: AtomicIsize = AtomicIsize::new(0);
+/// Whether the interpreter ends.
+static ENDS: AtomicBool = AtomicBool::new(false);
+/// Why a call fails when the interpreter ends.
+const ENDING: Failure = Failure::Closed("the interpreter ends");
+
+/// Called when the interpreter ends: waits of other threads end then, and other calls are waited for. A thread could not take the GIL
+/// again later.
+#[pyfunction]
+#[pyo3(name = "_ending")]
+pub(crate) fn ending(py: Python<'_>) -> PyResult<()> {
+    ENDS.store(true, Ordering::Relaxed);
+    while CALLS.load(Ordering::Relaxed) > 0 {
+        py.detach(|| thread::sleep(Duration::from_millis(1)));
+        py.check_signals()?;
+    }
+    Ok(())
+}
+
+/// A call that works without the GIL, until it has it again.
+struct Call;
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        CALLS.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Runs work without the GIL.
+pub(crate) fn detached<V: Send>(
+    py: Python<'_>,
+    work: impl FnOnce() -> Result<V, Failure> + Send,
+) -> Result<V, Failure> {
+    if ENDS.load(Ordering::Relaxed) {
+        return Err(ENDING);
+    }
+    CALLS.fetch_add(1, Ordering::Relaxed);
+    let _call = Call;
+    py.detach(work)
 }
 
 /// A fabric, or why there is none.
@@ -80,7 +124,7 @@ impl Shared {
     ) -> PyResult<V> {
         let held = if self.is_custom { Held::begin(py)? } else { None };
         let waits = Waits(held.as_ref());
-        let result = py.detach(|| self.locked(|fabric| work(fabric, waits)));
+        let result = detached(py, || self.locked(|fabric| work(fabric, waits)));
         held.map_or(Ok(()), Held::end)?;
         result.map_err(|failure| failure.raise(py))
     }
@@ -117,7 +161,7 @@ impl Shared {
 
     /// Closes the fabric, unless it is closed.
     pub fn close(&self, py: Python<'_>) -> PyResult<()> {
-        let closed = py.detach(|| match self.state.try_lock() {
+        let closed = detached(py, || match self.state.try_lock() {
             Ok(mut state) => {
                 if matches!(*state, State::Open(_)) {
                     *state = State::Closed("the fabric is closed");
@@ -160,6 +204,9 @@ impl Waits<'_> {
             if left == 0 {
                 let cycles = timeout;
                 return Err(Error::Timeout { node, what, cycles }.into());
+            }
+            if ENDS.load(Ordering::Relaxed) {
+                return Err(ENDING);
             }
             let passed = looked.elapsed();
             if passed < LOOK {
