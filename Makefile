@@ -68,7 +68,7 @@ figures: tools program ## measure anew what the tables of the pages show, and wr
 synth: tools program ## area and clock of the router on ECP5
 	$(PORTICO) synth router --target ecp5 --out $(OUT)/synth
 
-wheel: tools ## the package for Python: build/wheels/portico-*.whl
+wheel: ## the package for Python: build/wheels/portico-*.whl
 	sw/python/wheel.sh $(OUT)/wheels --profile wheel
 
 doc: ## documentation of the crates, in target/doc

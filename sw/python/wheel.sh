@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the wheel of the package portico with the pinned maturin, which `make tools` has installed.
+# Builds the wheel of the package portico with the pinned maturin.
 #
 #   wheel.sh OUT [ARGUMENT...]   into the folder OUT; further arguments are those of maturin, such as `--profile wheel`
 #
@@ -9,12 +9,10 @@ set -euo pipefail
 unset CDPATH
 out=${1:?wheel.sh: the folder for the wheel is missing}
 shift
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-tools=${PORTICO_TOOLS-}
-bin=${tools:-$root/.tools}/bin
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+bin=$("$here/tools.sh")/bin
 target=$(rustc -vV | sed -n 's/^host: //p')
-# What Cargo has told to a test is not for the build.
+# The build ignores the variables that Cargo sets for a test.
 # shellcheck disable=SC2086
 unset ${!CARGO_PKG_@} ${!CARGO_MANIFEST_@}
-exec "$bin/maturin" build --locked --interpreter "$bin/python3" --target "$target" --manifest-path "$root/sw/python/Cargo.toml" \
-    --out "$out" "$@"
+exec "$bin/maturin" build --locked --interpreter "$bin/python3" --target "$target" --manifest-path "$here/Cargo.toml" --out "$out" "$@"

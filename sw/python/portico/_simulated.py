@@ -39,7 +39,7 @@ def serve(program: str, config: Config, arguments: list[str]) -> tuple[str, floa
         for line in process.stdout:
             found = _ADDRESS.search(line.rstrip())
             if found:
-                # Whoever reads on keeps the program from waiting for a full pipe.
+                # A full pipe would block the program: a thread reads on.
                 threading.Thread(target=process.communicate, daemon=True).start()
                 return found[1], float(found[2]) if found[2] else None
         raise RuntimeError(f"{program} bridge: {process.communicate()[1].strip()}")

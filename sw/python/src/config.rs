@@ -23,7 +23,7 @@ fn refused(py: Python<'_>, error: ConfigError) -> PyErr {
     not_allowed(py, error.to_string())
 }
 
-/// A value as TOML has it. What is no value of a key goes to the configuration as it is shown, which refuses it by its key.
+/// A value as TOML has it. An object that is no value of a key goes to the configuration as its `repr`, which refuses it by its key.
 fn toml(value: &Bound<'_, PyAny>) -> PyResult<String> {
     if let Ok(switch) = value.cast::<PyBool>() {
         return Ok(switch.is_true().to_string());

@@ -359,7 +359,7 @@ impl Fabric {
 
 #[pymethods]
 impl Region {
-    /// Whose memory.
+    /// The node whose memory it is.
     #[getter]
     fn node(&self) -> usize {
         self.region.node

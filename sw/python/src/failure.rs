@@ -12,7 +12,7 @@ pub(crate) enum Failure {
     Busy,
     /// The fabric was closed, for this reason.
     Closed(&'static str),
-    /// What the call needs was released, or belongs to another fabric.
+    /// An argument is not allowed, is released, or belongs to another fabric.
     Argument(String),
     /// An exception: of an object of Python, or of Ctrl-C.
     Raised(PyErr),

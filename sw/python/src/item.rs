@@ -1,4 +1,4 @@
-//! What belongs to a fabric, and is released.
+//! Items of a fabric: they are taken until they are released.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -69,7 +69,7 @@ impl<T: Send> Item<T> {
         self.call_waiting(py, |item, fabric, _| Ok(work(item, fabric)?))
     }
 
-    /// Runs work on the item and its fabric, with what ends its waits.
+    /// Runs work on the item and its fabric, with its waits.
     pub fn call_waiting<V: Send>(
         &self,
         py: Python<'_>,

@@ -11,7 +11,7 @@
 //! | `interrupt` | Ctrl-C, held back while an object of Python carries an access |
 //! | `shared` | a fabric and its lock; calls, and waits that Ctrl-C ends |
 //! | `fabric` | fabrics, their nodes and memory |
-//! | `item` | what belongs to a fabric and is released |
+//! | `item` | items of a fabric, until they are released |
 //! | `segment`, `operation`, `ticket` | windows, segments, one-sided operations and how they complete |
 //! | `event`, `mailbox`, `stream` | events, mailboxes, streams of accelerators |
 //! | `comm`, `request` | MPI-like calls of groups of tiles |

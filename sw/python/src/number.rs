@@ -1,4 +1,4 @@
-//! Numbers of the caller. What has `__index__` is a number, such as `numpy.int64`; a bool is none.
+//! Numbers of the caller: an object with `__index__`, such as a `numpy.int64`, is a number; a bool is none.
 
 use portico::collective::Addresses;
 use pyo3::{

@@ -116,7 +116,7 @@ impl Shared {
         self.call_waiting(py, |fabric, _| work(fabric))
     }
 
-    /// Runs work on the fabric, with what ends its waits.
+    /// Runs work on the fabric, with its waits.
     pub fn call_waiting<V: Send>(
         &self,
         py: Python<'_>,
@@ -175,7 +175,7 @@ impl Shared {
     }
 }
 
-/// What ends waits.
+/// Waits of a call, which Ctrl-C and the end of the interpreter end.
 #[derive(Clone, Copy)]
 pub(crate) struct Waits<'a>(Option<&'a Held>);
 

@@ -3,20 +3,20 @@
 # docs/python.md there. The test of Cargo beside this file starts it, and serves the boards of PORTICO_BOARDS.
 set -euo pipefail
 unset CDPATH "${!PYTHON@}"
-# Of the user's settings of pip, none may name packages or places.
-unset "${!PIP_@}"
-export PIP_CONFIG_FILE=/dev/null PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INDEX=1
 work=${1:?run.sh: the folder to work in is missing}
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
-tools=${PORTICO_TOOLS:-$root/.tools}
 
+tools=$("$root/sw/python/tools.sh")
 # From nothing, a level more takes the compiler twice as long, and the tests no less.
 export CARGO_PROFILE_DEV_OPT_LEVEL=0 CARGO_PROFILE_DEV_DEBUG=false
 "$root/sw/python/wheel.sh" "$work/wheels" --offline --profile dev
 
+# Of the user's settings of pip, none may name packages or places.
+unset "${!PIP_@}"
+export PIP_CONFIG_FILE=/dev/null PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INDEX=1
 "$tools/bin/python3" -m venv "$work/venv"
 python=$work/venv/bin/python3
-# Whoever installs the wheel has no compiler.
+# The installation finds no compiler.
 PATH=/nowhere "$python" -m pip install --quiet --no-deps "$work"/wheels/portico-*.whl
 said=$("$python" -c 'import portico' 2>&1) && { echo "run.sh: the package can be imported without numpy" >&2; exit 1; }
 [[ $said == *"ImportError: portico needs numpy: pip install numpy" ]] || { echo "run.sh: $said" >&2; exit 1; }

@@ -1,4 +1,4 @@
-"""What the tests share: fabrics of the reference model in this process, and boards of it behind pseudo-terminals, which the test in
+"""Shared by the tests: fabrics of the reference model in this process, and boards of it behind pseudo-terminals, which the test in
 Rust serves."""
 
 import os

@@ -35,7 +35,7 @@ class Pages(unittest.TestCase):
         self.assertGreater(len(programs), 4)
         for program in programs:
             lines = printed(lambda program=program: exec(compile(program, "docs/python.md", "exec"), names))
-            # What a print gives stands behind it.
+            # The comment behind a print has its line.
             told = re.findall(r"print\(.*\)  # (.*)", program)
             if told:
                 self.assertEqual(lines, told, program)
