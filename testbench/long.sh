@@ -32,6 +32,7 @@ ENTRIES=(
     "random-circuits|random_circuits_behave_alike|$backend"
     "stock-equivalence|stock_equivalence::|$backend"
     "installed-program|an_installed_program_works_outside|hdl sw/spec sw/golden sw/driver sw/sim sw/cli synth/src testbench/src|shell"
+    "python-wheel|a_wheel_in_a_fresh_venv|sw/python sw/driver sw/golden sw/spec|wheel"
 )
 
 # The hash of the files $* and of what decides every outcome, by name and content: what is committed and what is not.
