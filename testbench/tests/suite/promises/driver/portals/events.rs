@@ -122,8 +122,9 @@ pub fn entries_that_leave_raise_their_events<T: Transport>(open: impl Fn() -> Fa
         options: EntryOptions::OP_PUT | EntryOptions::EVENT_LINK_DISABLE,
         ..Me::default()
     };
+    // Without a header AUTO_FREE comes at once.
     let once = Me {
-        options: me.options | EntryOptions::USE_ONCE,
+        options: me.options | EntryOptions::USE_ONCE | EntryOptions::UNEXPECTED_HDR_DISABLE,
         ..me
     };
     let to = ranks.matching[TO];
@@ -224,7 +225,6 @@ pub fn options_stop_their_events<T: Transport>(open: impl Fn() -> Fabric<T>) -> 
             &[Send, Ack],
         ),
         (EntryOptions::EVENT_OVER_DISABLE, without, all, &[Send, Ack]),
-        (EntryOptions::UNEXPECTED_HDR_DISABLE, without, all, &[Send, Ack]),
         (EntryOptions::EVENT_FLOWCTRL_DISABLE, without, all, &[Send, Ack]),
         (EntryOptions::NONE, MdOptions::EVENT_SEND_DISABLE, all, &[Ack]),
         (EntryOptions::NONE, MdOptions::EVENT_SUCCESS_DISABLE, all, &[]),
@@ -232,7 +232,11 @@ pub fn options_stop_their_events<T: Transport>(open: impl Fn() -> Fabric<T>) -> 
         let me = Me {
             length: 8,
             ct: Some(came),
-            options: entry | EntryOptions::OP_PUT | EntryOptions::USE_ONCE | EntryOptions::EVENT_CT_COMM,
+            options: entry
+                | EntryOptions::OP_PUT
+                | EntryOptions::USE_ONCE
+                | EntryOptions::UNEXPECTED_HDR_DISABLE
+                | EntryOptions::EVENT_CT_COMM,
             ..Me::default()
         };
         let to = ranks.matching[TO];
