@@ -11,6 +11,7 @@
 //! | `random` | golden and Verilog do the same |
 //! | `refusals` | what a target refuses, and what it counts |
 //! | `registers` | what registers show |
+//! | `searches` | what searches tell of headers, delete and leave |
 //! | `traffic` | ranks that send to each other at once |
 
 use super::SOON;
@@ -25,6 +26,8 @@ pub mod order;
 pub mod random;
 pub mod refusals;
 pub mod registers;
+pub mod searches;
+mod target;
 pub mod traffic;
 
 /// The tile of each rank.

@@ -1,7 +1,10 @@
 //! A fabric that does operations, and what a program sees of them.
 
 use super::{
-    super::{Ranks, TILES},
+    super::{
+        target::{append, get_as, unlink, Entry},
+        Ranks, TILES,
+    },
     Operation, Place, BYTES, INDICES, ROWS, SIZES,
 };
 use portico::{portals::*, Fabric, Transport};
@@ -18,12 +21,6 @@ pub(super) struct Side<T> {
     pub(super) ranks: Ranks<T>,
     own: Vec<[Own; 2]>,
     entries: Vec<(Place, Entry)>,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Entry {
-    Me(MeHandle),
-    Le(LeHandle),
 }
 
 /// What a program sees of an operation.
@@ -142,29 +139,13 @@ impl<T: Transport> Side<T> {
                     ct: counter.map(|counter| own.cts[counter]),
                     ..me
                 };
-                let entry = match place.interface {
-                    Interface::Matching => ni.me_append(fabric, pt_index, &me, list, user_ptr).map(Entry::Me),
-                    Interface::NonMatching => {
-                        let le = Le {
-                            start: me.start,
-                            length: me.length,
-                            ct: me.ct,
-                            uid: me.uid,
-                            options: me.options,
-                        };
-                        ni.le_append(fabric, pt_index, &le, list, user_ptr).map(Entry::Le)
-                    }
-                };
+                let entry = append(fabric, ni, pt_index, &me, list, user_ptr);
                 entry.map(|entry| self.entries.push((place, entry)))
             }
             Operation::Unlink(number) => {
                 let (place, entry) = self.entries[number];
                 let ni = self.ranks.ni(place.rank, place.interface);
-                let fabric = &mut self.ranks.fabric;
-                match entry {
-                    Entry::Me(me) => ni.me_unlink(fabric, me),
-                    Entry::Le(le) => ni.le_unlink(fabric, le),
-                }
+                unlink(&mut self.ranks.fabric, ni, entry)
             }
             Operation::Enable(pt_index) => ni.pt_enable(fabric, pt_index),
             Operation::Disable(pt_index) => ni.pt_disable(fabric, pt_index),
@@ -189,17 +170,5 @@ impl<T: Transport> Side<T> {
         let mut memory = self.ranks.fabric.read(tile, 0, words)?;
         memory[(self.ranks.base() + BYTES) as usize / 4] = 0;
         Ok(memory)
-    }
-}
-
-/// The get that asks for what a put names.
-pub(super) fn get_as(put: &Put) -> Get {
-    Get {
-        local_offset: put.local_offset,
-        pt_index: put.pt_index,
-        match_bits: put.match_bits,
-        remote_offset: put.remote_offset,
-        user_ptr: put.user_ptr,
-        ..Get::new(put.md, put.length, put.target)
     }
 }
