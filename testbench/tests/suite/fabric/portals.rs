@@ -4,6 +4,7 @@ use super::{are_noticed, four_tiles, MEMORY};
 use crate::mutants::fault::{Fault, Faulty};
 use crate::promises::driver::portals::{
     acknowledgements, bytes, codes, events, lifetimes, order, random, refusals, registers, searches, traffic,
+    unexpected,
 };
 use portico::{portals::Error, Fabric, GoldenTransport};
 use portico_generate::design;
@@ -77,6 +78,10 @@ on_both! {
     traffic::two_ranks_get_from_each_other;
     traffic::three_ranks_get_in_a_ring;
     traffic::all_ranks_put_to_one;
+    unexpected::appends_tell_what_came;
+    unexpected::options_stop_events_of_appends;
+    unexpected::appends_count_headers;
+    unexpected::appends_consume_what_they_match;
     searches::searches_tell_what_came;
     searches::options_stop_events_of_searches;
     searches::an_index_without_a_queue_is_searched;

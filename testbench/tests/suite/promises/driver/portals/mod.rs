@@ -13,6 +13,7 @@
 //! | `registers` | what registers show |
 //! | `searches` | what searches tell of headers, delete and leave |
 //! | `traffic` | ranks that send to each other at once |
+//! | `unexpected` | what appends tell of messages that came before them, and count |
 
 use super::SOON;
 use portico::{portals::*, Fabric, Region, Transport};
@@ -29,6 +30,7 @@ pub mod registers;
 pub mod searches;
 mod target;
 pub mod traffic;
+pub mod unexpected;
 
 /// The tile of each rank.
 const TILES: [usize; 4] = [2, 0, 3, 1];
