@@ -88,7 +88,7 @@ on_both! {
 }
 
 /// Faults of the engines.
-const FAULTS: [Fault; 8] = [
+const FAULTS: [Fault; 10] = [
     Fault {
         what: "packets of a rank may come from any node",
         module: "data_door",
