@@ -3,7 +3,7 @@
 use super::{are_noticed, four_tiles, MEMORY};
 use crate::mutants::fault::{Fault, Faulty};
 use crate::promises::driver::portals::{
-    acknowledgements, bytes, codes, events, lifetimes, order, random, refusals, registers, searches, traffic,
+    acknowledgements, bytes, codes, events, headers, lifetimes, order, random, refusals, registers, searches, traffic,
     unexpected,
 };
 use portico::{portals::Error, Fabric, GoldenTransport};
@@ -51,6 +51,16 @@ fn random_operations_agree() -> Result<(), Error> {
     Ok(())
 }
 
+/// Puts of golden are complete when they are sent; those of the hardware are on their way.
+#[test]
+fn puts_meet_an_append_or_leave_headers() -> Result<(), Error> {
+    let [met, _] = headers::puts_around_an_append(golden)?;
+    assert_eq!(met, 0);
+    let outcomes = headers::puts_around_an_append(verilog)?;
+    assert!(!outcomes.contains(&0), "{outcomes:?}");
+    Ok(())
+}
+
 on_both! {
     on_golden, on_verilog:
     events::a_put_and_a_get_raise_their_events;
@@ -85,6 +95,8 @@ on_both! {
     searches::searches_tell_what_came;
     searches::options_stop_events_of_searches;
     searches::an_index_without_a_queue_is_searched;
+    headers::an_append_waits_for_data;
+    headers::entries_of_overflow_leave_once;
 }
 
 /// Faults of the engines.

@@ -6,6 +6,7 @@
 //! | `bytes` | lengths and byte offsets, other ranks and the own one |
 //! | `codes` | the error code of every wrong field of a command |
 //! | `events` | every kind of event with its fields, what stops it, rings that go round and are full |
+//! | `headers` | puts that come around an append, data that come while it waits, entries of Overflow that leave once |
 //! | `lifetimes` | entries that leave by themselves and by hand, indices that are disabled and freed |
 //! | `order` | messages of one initiator, entries in the order of their appends |
 //! | `random` | golden and Verilog do the same |
@@ -22,6 +23,7 @@ pub mod acknowledgements;
 pub mod bytes;
 pub mod codes;
 pub mod events;
+pub mod headers;
 pub mod lifetimes;
 pub mod order;
 pub mod random;

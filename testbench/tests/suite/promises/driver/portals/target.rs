@@ -6,6 +6,20 @@ use portico::{portals::*, Fabric, Transport};
 /// The rank whose index it is.
 pub(super) const TO: usize = 2;
 
+/// The other ranks.
+pub(super) const SOURCES: [usize; 3] = [0, 1, 3];
+
+/// An entry that takes puts with all match bits, or consumes headers with all, without an event LINK.
+pub(super) fn for_all(start: u32, length: u64, options: EntryOptions) -> Me {
+    Me {
+        start,
+        length,
+        ignore_bits: u64::MAX,
+        options: options | EntryOptions::OP_PUT | EntryOptions::EVENT_LINK_DISABLE,
+        ..Me::default()
+    }
+}
+
 /// An entry of either interface.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Entry {
@@ -161,6 +175,36 @@ impl<T: Transport> Target<T> {
     /// Unlinks an entry.
     pub(super) fn unlink(&mut self, entry: Entry) -> Result<(), Error> {
         unlink(&mut self.ranks.fabric, self.ni, entry)
+    }
+
+    /// Appends an entry to Priority until no place is free, and checks how many it takes.
+    pub(super) fn fill(&mut self, me: &Me, free: usize) -> Result<Vec<Entry>, Error> {
+        let mut entries = vec![];
+        loop {
+            match self.append(PtlList::Priority, me, 0) {
+                Ok(entry) => entries.push(entry),
+                Err(Error::NoSpace { .. }) => break,
+                Err(error) => return Err(error),
+            }
+        }
+        assert_eq!(entries.len(), free, "free places");
+        Ok(entries)
+    }
+
+    /// Closes the interface with all that it has, and opens it with an index and a queue again.
+    pub(super) fn reopen(&mut self, events: u64) -> Result<(), Error> {
+        let fabric = &mut self.ranks.fabric;
+        let interface = self.ni.interface();
+        self.ni.close(fabric)?;
+        self.ni = Ni::open(fabric, TILES[TO], interface)?;
+        match interface {
+            Interface::Matching => self.ranks.matching[TO] = self.ni,
+            Interface::NonMatching => self.ranks.plain[TO] = self.ni,
+        }
+        self.eq = self.ni.eq_alloc(fabric, events)?;
+        let (eq, pt_index) = (Some(self.eq), Some(self.pt_index));
+        self.ni.pt_alloc(fabric, PtOptions::NONE, eq, pt_index)?;
+        Ok(())
     }
 
     /// Code of the error of an unlink.

@@ -1,0 +1,206 @@
+//! How headers of unexpected messages come and go: races with appends, places, and the entries that they keep.
+
+use super::{
+    kinds, pattern,
+    target::{for_all, Target, SOURCES, TO},
+    BYTES,
+};
+use portico::{portals::*, Fabric, Transport};
+
+/// An index that is not allocated.
+const UNALLOCATED: u32 = 9;
+
+/// Puts that come around an append: each meets the entry, or leaves a header that the append consumes. Gives how many did so.
+pub fn puts_around_an_append<T: Transport>(open: impl Fn() -> Fabric<T>) -> Result<[usize; 2], Error> {
+    const LENGTH: usize = 40;
+    const DISTANCES: u64 = 40;
+    let mut target = Target::new(open(), Interface::Matching, 0, 16, BYTES)?;
+    let from = SOURCES[1];
+    let below = for_all(target.at(0x100), LENGTH as u64, EntryOptions::NONE);
+    let below = target.append(PtlList::Overflow, &below, 100)?;
+    let mut outcomes = [0, 0];
+    // Cycles between the put and the append, and bytes of a message in front of the put, which delays it.
+    for (delay, distance) in [0, 16, 64, 160, 320]
+        .into_iter()
+        .flat_map(|delay| (0..DISTANCES).map(move |distance| (delay, distance)))
+    {
+        let bytes = pattern(distance as usize * 100 + delay as usize, LENGTH);
+        target.ranks.write(from, 0, &bytes)?;
+        target.ranks.write(TO, 0x100, &[0; 2 * LENGTH])?;
+        let put = target.message(from, LENGTH as u64, distance);
+        let first = Put {
+            ack: AckReq::NoAck,
+            target: 0,
+            pt_index: UNALLOCATED,
+            ..target.message(from, delay, 0)
+        };
+        if delay > 0 {
+            target.send(from, &first)?;
+        }
+        target.send(from, &put)?;
+        target.ranks.fabric.transport().wait(distance);
+        let once = distance % 2 == 0;
+        let me = Me {
+            ignore_bits: 0,
+            match_bits: distance,
+            ..for_all(
+                target.at(0x100) + LENGTH as u32,
+                LENGTH as u64,
+                if once {
+                    EntryOptions::USE_ONCE
+                } else {
+                    EntryOptions::NONE
+                },
+            )
+        };
+        let handle = target.append(PtlList::Priority, &me, 200)?;
+        let told = target.answer(from)?;
+        let events = target.events()?;
+        let is_unexpected = told.ptl_list == PtlList::Overflow;
+        let mut expected = match is_unexpected {
+            true => vec![(EventKind::Put, 100), (EventKind::PutOverflow, 200)],
+            false => vec![(EventKind::Put, 200)],
+        };
+        if once {
+            expected.push((EventKind::AutoUnlink, 200));
+        }
+        let found: Vec<(EventKind, u32)> = events.iter().map(|event| (event.kind, event.user_ptr)).collect();
+        assert_eq!(found, expected, "{distance} cycles behind {delay} bytes");
+        let lies_at = if is_unexpected { 0x100 } else { 0x100 + LENGTH as u32 };
+        let messages = &events[..expected.len() - usize::from(once)];
+        assert!(messages.iter().all(|event| event.start == target.at(lies_at)));
+        let mut there = vec![0; 2 * LENGTH];
+        there[lies_at as usize - 0x100..][..LENGTH].copy_from_slice(&bytes);
+        assert_eq!(target.ranks.read(TO, 0x100, 2 * LENGTH)?, there);
+        match once {
+            true => assert_eq!(target.unlink_code(handle), "PTL_ARG_INVALID"),
+            false => target.unlink(handle)?,
+        }
+        outcomes[usize::from(is_unexpected)] += 1;
+    }
+    target.unlink(below)?;
+    target.ranks.finish()?;
+    println!("met the entry, left a header: {outcomes:?}");
+    Ok(outcomes)
+}
+
+/// An append that matches a put of many packets ends when all its data are there. Meanwhile messages of other ranks come.
+pub fn an_append_waits_for_data<T: Transport>(open: impl Fn() -> Fabric<T>) -> Result<(), Error> {
+    const LONG: usize = 16_384;
+    const SHORT: usize = 100;
+    const PUTS: usize = 4;
+    let mut target = Target::new(open(), Interface::Matching, 0, 64, LONG as u32 + 0x400)?;
+    let [long, short, _] = SOURCES;
+    let below = Me {
+        ignore_bits: 0,
+        match_bits: 1,
+        ..for_all(target.at(0), LONG as u64, EntryOptions::NONE)
+    };
+    target.append(PtlList::Overflow, &below, 1)?;
+    let others = Me {
+        ignore_bits: 0,
+        match_bits: 2,
+        ..for_all(target.at(LONG as u32), SHORT as u64, EntryOptions::NONE)
+    };
+    target.append(PtlList::Priority, &others, 2)?;
+    for round in 0..4 {
+        let bytes = pattern(round, LONG);
+        target.ranks.write(long, 0, &bytes)?;
+        let put = target.message(long, LONG as u64, 1);
+        target.send(long, &put)?;
+        let once = Me {
+            ignore_bits: 0,
+            match_bits: 1,
+            ..for_all(0, 0, EntryOptions::USE_ONCE)
+        };
+        // A search sees a header though data are still coming.
+        let mut is_coming = true;
+        loop {
+            target.search(SearchOp::Only, &once, 3)?;
+            let events = target.events()?;
+            is_coming &= kinds(&events) == [EventKind::Search];
+            match events.last().map(|event| event.ni_fail_type) {
+                Some(NiFail::NoMatch) => {}
+                _ => break,
+            }
+        }
+        let put = target.message(short, SHORT as u64, 2);
+        for _ in 0..PUTS {
+            target.send(short, &put)?;
+        }
+        if round % 2 == 0 {
+            target.append(PtlList::Priority, &once, 3)?;
+        } else {
+            target.search(SearchOp::Delete, &once, 3)?;
+        }
+        // From the end, where data come last.
+        for at in (0..LONG).rev().step_by(1024) {
+            let from = at + 1 - 1024;
+            let there = target.ranks.read(TO, from as u32, 1024)?;
+            assert_eq!(there, bytes[from..at + 1], "round {round}");
+        }
+        let events = target.events()?;
+        let place = |kind| events.iter().position(|event| event.kind == kind);
+        let consumed = place(EventKind::PutOverflow).expect("the header was there");
+        let before = &events[..consumed];
+        assert_eq!(
+            before.iter().filter(|event| event.user_ptr == 2).count(),
+            PUTS,
+            "round {round}: {events:?}"
+        );
+        // A put whose data were complete at the search has told so there.
+        let completes = before.iter().filter(|event| event.user_ptr == 1).count();
+        assert_eq!(completes, usize::from(is_coming), "round {round}: {events:?}");
+        for from in [long, short, short, short, short] {
+            assert_eq!(target.answer(from)?.ni_fail_type, NiFail::Ok);
+        }
+    }
+    target.ranks.finish()
+}
+
+/// Of 20 entries of Overflow that are used once, ten take a message: exactly ten are unlinked by hand, and each of the others is
+/// told to be free with its header.
+pub fn entries_of_overflow_leave_once<T: Transport>(open: impl Fn() -> Fabric<T>) -> Result<(), Error> {
+    let mut target = Target::new(open(), Interface::Matching, 0, 64, BYTES)?;
+    let me = for_all(target.at(0), 8, EntryOptions::USE_ONCE);
+    let put = Put {
+        ack: AckReq::NoAck,
+        ..target.message(SOURCES[0], 8, 0)
+    };
+    for _ in 0..3 {
+        let entries = (0..20).map(|number| target.append(PtlList::Overflow, &me, number));
+        let entries = entries.collect::<Result<Vec<_>, _>>()?;
+        for _ in 0..10 {
+            target.send(SOURCES[0], &put)?;
+        }
+        let mut unlinked = vec![];
+        for &entry in entries.iter().rev() {
+            let outcome = loop {
+                match target.unlink(entry) {
+                    Err(Error::InUse { .. }) => {}
+                    outcome => break outcome,
+                }
+            };
+            match outcome {
+                Ok(()) => unlinked.push(true),
+                Err(Error::Stale { .. }) => unlinked.push(false),
+                Err(error) => return Err(error),
+            }
+        }
+        assert_eq!(unlinked, [[true; 10], [false; 10]].concat());
+        // An entry that has left is stale before its message is complete.
+        target.ranks.rest();
+        let told = |events: &[Event]| -> Vec<u32> { events.iter().map(|event| event.user_ptr).collect() };
+        let events = target.events()?;
+        assert_eq!(kinds(&events), [EventKind::Put, EventKind::AutoUnlink].repeat(10));
+        assert_eq!(told(&events), (0..20).map(|at| at / 2).collect::<Vec<_>>());
+        target.search(SearchOp::Delete, &for_all(0, 0, EntryOptions::NONE), 99)?;
+        let events = target.events()?;
+        assert_eq!(kinds(&events), [EventKind::PutOverflow, EventKind::AutoFree].repeat(10));
+        let pairs = (0..10).flat_map(|number| [99, number]);
+        assert_eq!(told(&events), pairs.collect::<Vec<_>>());
+    }
+    let (ni, pt_index) = (target.ni, target.pt_index);
+    ni.pt_free(&mut target.ranks.fabric, pt_index)?;
+    target.ranks.finish()
+}
