@@ -3,8 +3,8 @@
 use super::{are_noticed, four_tiles, MEMORY};
 use crate::mutants::fault::{Fault, Faulty};
 use crate::promises::driver::portals::{
-    acknowledgements, bytes, codes, events, headers, lifetimes, order, random, refusals, registers, searches, traffic,
-    unexpected,
+    acknowledgements, bytes, codes, events, headers, lifetimes, order, places, random, refusals, registers, searches,
+    traffic, unexpected,
 };
 use portico::{portals::Error, Fabric, GoldenTransport};
 use portico_generate::design;
@@ -97,6 +97,10 @@ on_both! {
     searches::an_index_without_a_queue_is_searched;
     headers::an_append_waits_for_data;
     headers::entries_of_overflow_leave_once;
+    places::an_entry_is_free_after_its_headers;
+    places::headers_fill_the_lists;
+    places::rings_of_two_lose_events_alone;
+    places::headers_keep_entries_and_indices;
 }
 
 /// Faults of the engines.

@@ -9,6 +9,7 @@
 //! | `headers` | puts that come around an append, data that come while it waits, entries of Overflow that leave once |
 //! | `lifetimes` | entries that leave by themselves and by hand, indices that are disabled and freed |
 //! | `order` | messages of one initiator, entries in the order of their appends |
+//! | `places` | the places of headers, and the entries and indices that headers keep |
 //! | `random` | golden and Verilog do the same |
 //! | `refusals` | what a target refuses, and what it counts |
 //! | `registers` | what registers show |
@@ -26,6 +27,7 @@ pub mod events;
 pub mod headers;
 pub mod lifetimes;
 pub mod order;
+pub mod places;
 pub mod random;
 pub mod refusals;
 pub mod registers;

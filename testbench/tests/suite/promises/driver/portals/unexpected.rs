@@ -218,9 +218,9 @@ pub fn appends_count_headers<T: Transport>(open: impl Fn() -> Fabric<T>) -> Resu
                 let put = target.message(FROM, length, 0);
                 target.put(FROM, &put)?;
             }
-            let of_messages = match (counts[1], counts[0]) {
-                (0, _) => 0,
-                (1, _) => 2,
+            let of_messages = match counts[1] {
+                0 => 0,
+                1 => 2,
                 _ => 8,
             };
             assert_eq!(
