@@ -13,7 +13,7 @@ use portico_testbench::device::hardware::fabric_of;
 use std::sync::OnceLock;
 
 /// Kinds of events and failures that the run from the seed below meets.
-const EVENTS: [&str; 14] = [
+const EVENTS: [&str; 18] = [
     "PTL_EVENT_PUT",
     "PTL_EVENT_GET",
     "PTL_EVENT_SEND",
@@ -22,12 +22,16 @@ const EVENTS: [&str; 14] = [
     "PTL_EVENT_LINK",
     "PTL_EVENT_AUTO_UNLINK",
     "PTL_EVENT_AUTO_FREE",
+    "PTL_EVENT_PUT_OVERFLOW",
+    "PTL_EVENT_GET_OVERFLOW",
+    "PTL_EVENT_SEARCH",
     "PTL_EQ_DROPPED",
     "PTL_NI_OK",
     "PTL_NI_DROPPED",
     "PTL_NI_PT_DISABLED",
     "PTL_NI_PERM_VIOLATION",
     "PTL_NI_OP_VIOLATION",
+    "PTL_NI_NO_MATCH",
 ];
 
 fn golden() -> Fabric<GoldenTransport> {

@@ -10,7 +10,7 @@ mod side;
 mod source;
 
 /// Operations of a run.
-const OPERATIONS: usize = 300;
+const OPERATIONS: usize = 400;
 /// Longest put and get, in bytes.
 const LONGEST: u64 = 600;
 /// Bytes that memory descriptors have; entries have as many behind them.
@@ -67,6 +67,8 @@ enum Operation {
     Move(Move),
     /// Into an index and a list; with a counter.
     Append(u32, PtlList, Me, Option<usize>, u32),
+    /// Of the headers of an index; with a counter.
+    Search(u32, SearchOp, Me, Option<usize>, u32),
     /// That entry of all that were appended.
     Unlink(usize),
     Enable(u32),
@@ -149,6 +151,7 @@ pub fn random_operations_agree<A: Transport, B: Transport>(
         entries: 0,
         lengths: Default::default(),
         count: 0,
+        focus: 0,
     };
     let mut pair = Pair {
         model,
@@ -179,7 +182,12 @@ pub fn random_operations_agree<A: Transport, B: Transport>(
         let operation = source.draw(place);
         let succeeds = pair.do_both(place, &operation);
         match operation {
-            Operation::Append(..) if succeeds => source.entries += 1,
+            Operation::Append(..) | Operation::Search(..) => {
+                source.entries += usize::from(succeeds && matches!(operation, Operation::Append(..)));
+                if source.random.gen_bool(0.5) {
+                    pair.do_both(place, &Operation::Take);
+                }
+            }
             Operation::Move(request) => {
                 let target = Place {
                     rank: request.target,
@@ -201,9 +209,18 @@ pub fn random_operations_agree<A: Transport, B: Transport>(
         }
     }
     for place in all {
-        pair.do_both(place, &Operation::Take);
+        // Headers may have taken all places.
+        for pt_index in INDICES {
+            let all = Me {
+                ignore_bits: u64::MAX,
+                ..Me::default()
+            };
+            pair.do_both(place, &Operation::Search(pt_index, SearchOp::Delete, all, None, 0));
+            pair.do_both(place, &Operation::Take);
+        }
         pair.do_both(place, &Operation::Look);
     }
+    pair.compare_memory()?;
     pair.model.ranks.finish()?;
     pair.other.ranks.finish()?;
     Ok(pair.seen)

@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        target::{append, get_as, unlink, Entry},
+        target::{append, get_as, search, unlink, Entry},
         Ranks, TILES,
     },
     Operation, Place, BYTES, INDICES, ROWS, SIZES,
@@ -141,6 +141,13 @@ impl<T: Transport> Side<T> {
                 };
                 let entry = append(fabric, ni, pt_index, &me, list, user_ptr);
                 entry.map(|entry| self.entries.push((place, entry)))
+            }
+            Operation::Search(pt_index, operation, me, counter, user_ptr) => {
+                let me = Me {
+                    ct: counter.map(|counter| own.cts[counter]),
+                    ..me
+                };
+                search(fabric, ni, pt_index, &me, operation, user_ptr)
             }
             Operation::Unlink(number) => {
                 let (place, entry) = self.entries[number];

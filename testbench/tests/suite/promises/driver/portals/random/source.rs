@@ -15,6 +15,8 @@ pub(super) struct Source {
     pub(super) lengths: [[[u64; ROWS]; 2]; TILES.len()],
     /// For user pointers and header data.
     pub(super) count: u32,
+    /// The rank that has appended the last entry of Overflow: many operations are there, so that messages leave headers to find.
+    pub(super) focus: usize,
 }
 
 impl Source {
@@ -30,6 +32,9 @@ impl Source {
 
     /// Some ranks have most entries and messages.
     fn rank(&mut self) -> usize {
+        if self.random.gen_bool(0.5) {
+            return self.focus;
+        }
         self.one(&[0, 0, 0, 0, 0, 1, 1, 2, 3])
     }
 
@@ -104,13 +109,14 @@ impl Source {
         }
     }
 
-    fn entry(&mut self, place: Place) -> Operation {
+    /// The fields of an entry, or of a search, which is used once with this chance.
+    fn fields(&mut self, place: Place, once: f64) -> Me {
         let mut options = EntryOptions::NONE;
         for (option, chance) in [
-            (EntryOptions::USE_ONCE, 0.5),
+            (EntryOptions::USE_ONCE, once),
             (EntryOptions::NO_TRUNCATE, 0.2),
             (EntryOptions::MANAGE_LOCAL, 0.35),
-            (EntryOptions::UNEXPECTED_HDR_DISABLE, 0.1),
+            (EntryOptions::UNEXPECTED_HDR_DISABLE, 0.3),
             (EntryOptions::OP_PUT, 0.85),
             (EntryOptions::OP_GET, 0.8),
             (EntryOptions::ACK_DISABLE, 0.15),
@@ -135,8 +141,7 @@ impl Source {
         }
         let from = self.random.gen_range(0..0x400);
         let length = self.length(LONGEST);
-        self.count += 1;
-        let me = Me {
+        Me {
             start: self.base + AREA + from,
             length,
             min_free: self
@@ -148,22 +153,53 @@ impl Source {
             match_bits: self.match_bits(),
             ignore_bits: self.one(&[0, 0, 1, 1 << 40, u64::MAX, u64::MAX]),
             ..Me::default()
-        };
+        }
+    }
+
+    /// The same for any source, and most often for all match bits.
+    fn wide(&mut self, place: Place, once: f64) -> Me {
+        Me {
+            match_id: None,
+            ignore_bits: self.one(&[u64::MAX, u64::MAX, 1]),
+            ..self.fields(place, once)
+        }
+    }
+
+    fn entry(&mut self, place: Place) -> Operation {
         let list = self.one(&[PtlList::Priority, PtlList::Overflow]);
+        // Most entries of Overflow take many messages.
+        let me = match list {
+            PtlList::Priority => self.fields(place, 0.75),
+            PtlList::Overflow => self.wide(place, 0.35),
+        };
         let counter = self.chance(0.7, |random| random.gen_range(0..ROWS));
+        self.count += 1;
+        if list == PtlList::Overflow {
+            self.focus = place.rank;
+        }
         Operation::Append(self.index(), list, me, counter, self.count)
     }
 
+    fn search(&mut self, place: Place) -> Operation {
+        let me = self.wide(place, 0.5);
+        let operation = self.one(&[SearchOp::Only, SearchOp::Only, SearchOp::Delete]);
+        let counter = self.chance(0.2, |random| random.gen_range(0..ROWS));
+        self.count += 1;
+        Operation::Search(self.index(), operation, me, counter, self.count)
+    }
+
     fn index(&mut self) -> u32 {
-        self.one(&[INDICES[0], INDICES[0], INDICES[0], INDICES[0], INDICES[1], INDICES[2]])
+        let [queued, silent, disabled] = INDICES;
+        self.one(&[queued, queued, queued, queued, queued, queued, silent, disabled])
     }
 
     pub(super) fn draw(&mut self, place: Place) -> Operation {
         let row = self.random.gen_range(0..ROWS);
         match self.random.gen_range(0..100) {
             0..=49 => Operation::Move(self.request(place)),
-            50..=77 => self.entry(place),
-            78..=83 if self.entries > 0 => Operation::Unlink(self.random.gen_range(0..self.entries)),
+            50..=71 => self.entry(place),
+            72..=78 => self.search(place),
+            79..=83 if self.entries > 0 => Operation::Unlink(self.random.gen_range(0..self.entries)),
             84..=87 => {
                 let descriptor = self.descriptor();
                 self.lengths[place.rank][place.interface as usize][row] = descriptor.length;
