@@ -148,8 +148,8 @@ impl Ni {
     /// Accesses: 1, and 1 or more until it has ended.
     ///
     /// # Errors
-    /// [`Error::InUse`] while a message of the entry is in progress or a header of one is left; [`Error::Stale`] of an entry that is unlinked, by hand or by
-    /// itself; [`Error::WrongInterface`]; [`Error::Fail`] of the fabric.
+    /// [`Error::InUse`] while a message of the entry is in progress or a header of one is left; [`Error::Stale`] of an entry that is
+    /// unlinked, by hand or by itself; [`Error::WrongInterface`]; [`Error::Fail`] of the fabric.
     pub fn me_unlink<T: Transport>(self, fabric: &mut Fabric<T>, me: MeHandle) -> Result<(), Error> {
         self.check_interface("match list entry", Interface::Matching)?;
         self.unlink(fabric, "match list entry", me.0)
