@@ -12,7 +12,8 @@ use portico_spec::{
     },
     portals::{
         engine::{
-            Ack, Append, Command, Control, Move, Operation as Transfer, ANY_USER, COUNTERS, PORTALS, SOURCE_RANK_WIDTH,
+            Ack, Append, Command, Control, Move, Operation as Transfer, Search, ANY_USER, COUNTERS, PORTALS,
+            SOURCE_RANK_WIDTH,
         },
         list::List,
     },
@@ -30,7 +31,7 @@ const REASONS: [ErrorCode; 7] = [
     ErrorCode::InUse,
 ];
 /// Codes without a meaning begin here: of operations of moves, commands of entries, and control commands.
-const FIRST_WITHOUT: [u32; 3] = [2, 2, 5];
+const FIRST_WITHOUT: [u32; 3] = [2, 4, 5];
 
 impl<D: SoakDevice> Epoch<D> {
     /// A descriptor that the engine refuses; none if the round has no event left for it. The model does it.
@@ -99,7 +100,7 @@ impl<D: SoakDevice> Epoch<D> {
                 return (words, error);
             }
             ErrorCode::Malformed => return (self.malformed(request, entry, random), error),
-            ErrorCode::UnknownIndex => match random.gen_range(0..4) {
+            ErrorCode::UnknownIndex => match random.gen_range(0..5) {
                 0 => Command::Move(Move {
                     descriptor: UNBOUND_DESCRIPTOR,
                     ..request
@@ -108,7 +109,11 @@ impl<D: SoakDevice> Epoch<D> {
                     portal: ABSENT,
                     ..entry
                 }),
-                2 => Command::Control(Control::Increment {
+                2 => Command::Search(Search {
+                    portal: ABSENT,
+                    ..search(random)
+                }),
+                3 => Command::Control(Control::Increment {
                     counter: random.gen_range(COUNTERS..PORTALS) as u8,
                     success: 1,
                     failure: 1,
@@ -163,6 +168,7 @@ impl<D: SoakDevice> Epoch<D> {
             Command::Move(request),
             Command::Append(entry),
             Command::Unlink(0),
+            Command::Search(search(random)),
             Command::Control(*indices.choose(random).expect("there are some")),
             Command::Control(Control::Set {
                 counter: 0,
@@ -194,6 +200,20 @@ impl<D: SoakDevice> Epoch<D> {
             }
         }
         words
+    }
+}
+
+/// A search of the index of pairs, where no header is.
+fn search(random: &mut StdRng) -> Search {
+    Search {
+        deletes: random.gen(),
+        portal: MAIN,
+        source: random.gen_range(0..1 << SOURCE_RANK_WIDTH),
+        options: random.gen(),
+        length: random.gen(),
+        match_bits: random.gen(),
+        ignore_bits: random.gen(),
+        user_pointer: random.gen(),
     }
 }
 
