@@ -1,6 +1,6 @@
 //! Raw descriptors: every wrong field gives its code, and changes nothing.
 
-use super::{super::SOON, Ranks, BYTES, TILES};
+use super::{super::SOON, kinds, Ranks, BYTES, TILES};
 use portico::{portals::*, registers::PortalsRegister, Error as DriverError, Fabric, Transport};
 use portico_spec::{
     ni::{
@@ -11,7 +11,7 @@ use portico_spec::{
     },
     portals::{
         engine::{
-            Ack, Append, Command, Control, ControlCommand, Move, Operation, ANY_USER, COMMAND_OFFSET, COUNTERS,
+            Ack, Append, Command, Control, ControlCommand, Move, Operation, Search, ANY_USER, COMMAND_OFFSET, COUNTERS,
             INDEX_OFFSET, MD_BOUND_OFFSET, NON_MATCHING_OFFSET, OPERATION_OFFSET, OP_PUT, PORTALS,
         },
         list::{List, ANY_SOURCE},
@@ -73,6 +73,20 @@ fn entry(portal: u8, base: u32) -> Append {
     }
 }
 
+/// A search of an index that finds nothing.
+fn search(portal: u8, deletes: bool) -> Search {
+    Search {
+        deletes,
+        portal,
+        source: 0,
+        options: 1 << ANY_SOURCE,
+        length: 8,
+        match_bits: 0,
+        ignore_bits: 0,
+        user_pointer: 0,
+    }
+}
+
 /// A control command with any index.
 fn control(command: ControlCommand, index: u32, values: &[u32]) -> Vec<u32> {
     let first = (command as u32) << COMMAND_OFFSET | index << INDEX_OFFSET;
@@ -96,8 +110,10 @@ fn malformed(cases: &mut Cases, portal: u8, descriptor: u8, base: u32) {
     let kinds = [
         (words(Command::Move(put)), 2, OPERATION_OFFSET),
         (words(Command::Move(Move { operation, ..put })), 2, OPERATION_OFFSET),
-        (words(Command::Append(entry(portal, base))), 2, COMMAND_OFFSET),
-        (words(Command::Unlink(0)), 2, COMMAND_OFFSET),
+        (words(Command::Append(entry(portal, base))), 4, COMMAND_OFFSET),
+        (words(Command::Unlink(0)), 4, COMMAND_OFFSET),
+        (words(Command::Search(search(portal, false))), 4, COMMAND_OFFSET),
+        (words(Command::Search(search(portal, true))), 4, COMMAND_OFFSET),
         (control(ControlCommand::Set, 0, &[0, 0]), 5, COMMAND_OFFSET),
         (control(ControlCommand::Increment, 0, &[0, 0]), 5, COMMAND_OFFSET),
         (control(ControlCommand::Enable, index, &[]), 5, COMMAND_OFFSET),
@@ -145,7 +161,7 @@ fn moves(cases: &mut Cases, portal: u8, descriptor: u8) {
     }
 }
 
-/// Entries. The first check that fails gives the code.
+/// Entries and searches. The first check that fails gives the code.
 fn entries(cases: &mut Cases, portal: u8, base: u32, memory: u32) {
     let mut with = |change: &dyn Fn(&mut Append), code| {
         let mut wrong = entry(portal, base);
@@ -168,6 +184,11 @@ fn entries(cases: &mut Cases, portal: u8, base: u32, memory: u32) {
     with(&|wrong| (wrong.start, wrong.length) = (1, u32::MAX), OutOfMemory);
     cases.push((words(Command::Unlink(0)), UnknownEntry));
     cases.push((words(Command::Unlink(u32::MAX)), UnknownEntry));
+    for deletes in [false, true] {
+        for portal in [portal + 1, portal | 1 << NON_MATCHING_OFFSET, 100] {
+            cases.push((words(Command::Search(search(portal, deletes))), UnknownIndex));
+        }
+    }
 }
 
 /// Counters and portal indices.
@@ -221,6 +242,16 @@ pub fn every_wrong_field_has_its_code<T: Transport>(open: impl Fn() -> Fabric<T>
     assert_eq!(outcome(&mut ranks, &words(Command::Move(from_end)))?, None);
     ranks.rest();
     assert_eq!(ranks.status(RANK)?, [1, 0, 0], "it meets no entry");
+    // Of a search nothing but its index is checked.
+    for deletes in [false, true] {
+        let any = Search {
+            source: 511,
+            length: u32::MAX,
+            ..search(portal, deletes)
+        };
+        assert_eq!(outcome(&mut ranks, &words(Command::Search(any)))?, None);
+        assert_eq!(kinds(&ranks.events(RANK, eq)?), [EventKind::Search]);
+    }
     ranks.finish()
 }
 

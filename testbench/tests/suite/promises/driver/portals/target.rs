@@ -156,10 +156,12 @@ impl<T: Transport> Target<T> {
         self.answer(from)
     }
 
-    /// Gets as a put names, and waits for the reply.
+    /// Gets as a put names, and waits for the reply and the events of the target: the last packet of data may leave before them.
     pub(super) fn get(&mut self, from: usize, put: &Put) -> Result<Event, Error> {
         self.initiators[from].0.get(&mut self.ranks.fabric, &get_as(put))?;
-        self.answer(from)
+        let told = self.answer(from)?;
+        self.ranks.rest();
+        Ok(told)
     }
 
     /// Appends an entry to a list.
