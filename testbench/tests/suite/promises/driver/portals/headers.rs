@@ -1,4 +1,4 @@
-//! How headers of unexpected messages come and go: races with appends, places, and the entries that they keep.
+//! Headers of unexpected messages that come while an append begins or waits, and entries of Overflow that leave at that time.
 
 use super::{
     kinds, pattern,
@@ -14,19 +14,21 @@ const UNALLOCATED: u32 = 9;
 pub fn puts_around_an_append<T: Transport>(open: impl Fn() -> Fabric<T>) -> Result<[usize; 2], Error> {
     const LENGTH: usize = 40;
     const DISTANCES: u64 = 40;
+    // Cycles that pass in any case, and bytes of a message in front of the put, a word a cycle: together without a gap.
+    const ROWS: [(u64, u64); 7] = [(120, 0), (80, 0), (40, 0), (0, 0), (0, 160), (0, 320), (0, 480)];
     let mut target = Target::new(open(), Interface::Matching, 0, 16, BYTES)?;
     let from = SOURCES[1];
     let below = for_all(target.at(0x100), LENGTH as u64, EntryOptions::NONE);
     let below = target.append(PtlList::Overflow, &below, 100)?;
     let mut outcomes = [0, 0];
-    // Cycles between the put and the append, and bytes of a message in front of the put, which delays it.
-    for (delay, distance) in [0, 16, 64, 160, 320]
+    for (round, (row, distance)) in ROWS
         .into_iter()
-        .flat_map(|delay| (0..DISTANCES).map(move |distance| (delay, distance)))
+        .flat_map(|row| (0..DISTANCES).map(move |distance| (row, distance)))
+        .enumerate()
     {
-        let bytes = pattern(distance as usize * 100 + delay as usize, LENGTH);
+        let (cycles, delay) = row;
+        let bytes = pattern(round * LENGTH, LENGTH);
         target.ranks.write(from, 0, &bytes)?;
-        target.ranks.write(TO, 0x100, &[0; 2 * LENGTH])?;
         let put = target.message(from, LENGTH as u64, distance);
         let first = Put {
             ack: AckReq::NoAck,
@@ -38,20 +40,13 @@ pub fn puts_around_an_append<T: Transport>(open: impl Fn() -> Fabric<T>) -> Resu
             target.send(from, &first)?;
         }
         target.send(from, &put)?;
-        target.ranks.fabric.transport().wait(distance);
-        let once = distance % 2 == 0;
+        target.ranks.fabric.transport().wait(cycles + distance);
+        let options = [EntryOptions::USE_ONCE, EntryOptions::NONE][round % 2];
+        let once = options == EntryOptions::USE_ONCE;
         let me = Me {
             ignore_bits: 0,
             match_bits: distance,
-            ..for_all(
-                target.at(0x100) + LENGTH as u32,
-                LENGTH as u64,
-                if once {
-                    EntryOptions::USE_ONCE
-                } else {
-                    EntryOptions::NONE
-                },
-            )
+            ..for_all(target.at(0x100) + LENGTH as u32, LENGTH as u64, options)
         };
         let handle = target.append(PtlList::Priority, &me, 200)?;
         let told = target.answer(from)?;
@@ -65,13 +60,11 @@ pub fn puts_around_an_append<T: Transport>(open: impl Fn() -> Fabric<T>) -> Resu
             expected.push((EventKind::AutoUnlink, 200));
         }
         let found: Vec<(EventKind, u32)> = events.iter().map(|event| (event.kind, event.user_ptr)).collect();
-        assert_eq!(found, expected, "{distance} cycles behind {delay} bytes");
+        assert_eq!(found, expected, "{distance} cycles of {row:?}");
         let lies_at = if is_unexpected { 0x100 } else { 0x100 + LENGTH as u32 };
         let messages = &events[..expected.len() - usize::from(once)];
         assert!(messages.iter().all(|event| event.start == target.at(lies_at)));
-        let mut there = vec![0; 2 * LENGTH];
-        there[lies_at as usize - 0x100..][..LENGTH].copy_from_slice(&bytes);
-        assert_eq!(target.ranks.read(TO, 0x100, 2 * LENGTH)?, there);
+        assert_eq!(target.ranks.read(TO, lies_at, LENGTH)?, bytes);
         match once {
             true => assert_eq!(target.unlink_code(handle), "PTL_ARG_INVALID"),
             false => target.unlink(handle)?,
