@@ -207,6 +207,12 @@ fn events_counts_and_slots_that_are_wrong_are_caught() {
 }
 
 #[test]
+fn headers_that_end_too_soon_are_caught() {
+    caught(&[9], |fabric| headers::an_append_waits_for_data(fabric));
+    caught(&[10], |fabric| places::an_entry_is_free_after_its_headers(fabric));
+}
+
+#[test]
 fn bytes_behind_a_message_that_are_written_are_caught() {
     caught(&[7], |fabric| bytes::all_lengths_at_all_offsets(fabric));
 }
