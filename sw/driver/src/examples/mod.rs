@@ -27,6 +27,7 @@ pub use self::{
     queue::many_to_one,
     traffic::{traffic, Delivered, Load},
     transpose::transpose,
+    unexpected::unexpected,
 };
 
 mod allreduce;
@@ -38,6 +39,7 @@ mod portals;
 mod queue;
 mod traffic;
 mod transpose;
+mod unexpected;
 
 /// Figures of an application, from its first command to its last completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -210,7 +212,10 @@ fn pattern(node: usize, place: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::GoldenTransport;
+    use crate::{
+        portals::{Event, EventKind, PtlList},
+        GoldenTransport,
+    };
     use portico_spec::Config;
 
     /// All applications on meshes of all kinds.
@@ -258,6 +263,54 @@ mod tests {
                 let (figures, events) = portals(&mut fabric)?;
                 assert_eq!(figures.bytes, 225 * ranks.min(cols * rows) as u64);
                 assert_eq!(events.len(), 13);
+            }
+            for node in 0..config.tiles() {
+                let all = fabric.memory_bytes(node)?;
+                let region = fabric.allocate(node, all)?;
+                fabric.free(region)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Half of the receives find the headers of their messages; each leaves with one message, and its entry of Overflow in its turn.
+    #[test]
+    fn receives_find_messages_that_came_before_them_on_every_mesh() -> Result<(), Failure> {
+        for (cols, rows, ranks) in [(1, 1, 4), (2, 1, 4), (2, 2, 4), (4, 4, 16), (3, 2, 4), (8, 8, 64)] {
+            let config = Config {
+                cols,
+                rows,
+                edge_nodes: 1,
+                portals: ranks,
+                ..Config::default()
+            };
+            let mut fabric = Fabric::open(GoldenTransport::new(&config)?)?;
+            for _ in 0..2 {
+                let (figures, events) = unexpected(&mut fabric)?;
+                assert_eq!(figures.bytes, 348 * ranks.min(cols * rows) as u64);
+                let count = |kind, list| {
+                    let of = |event: &&Event| (event.kind, event.ptl_list) == (kind, list);
+                    events.iter().filter(of).count()
+                };
+                let (priority, overflow) = (PtlList::Priority, PtlList::Overflow);
+                for (kind, list, expected) in [
+                    (EventKind::Link, overflow, 2),
+                    (EventKind::Put, overflow, 4),
+                    (EventKind::AutoUnlink, overflow, 1),
+                    (EventKind::PutOverflow, overflow, 4),
+                    (EventKind::AutoFree, overflow, 1),
+                    (EventKind::Link, priority, 4),
+                    (EventKind::Put, priority, 4),
+                    (EventKind::AutoUnlink, priority, 8),
+                ] {
+                    assert_eq!(count(kind, list), expected, "{kind} of {list:?}");
+                }
+                assert_eq!(events.len(), 28);
+                let first = events
+                    .iter()
+                    .find(|event| event.kind == EventKind::PutOverflow)
+                    .unwrap();
+                assert_eq!((first.user_ptr, first.hdr_data, first.mlength), (2, 7, 33));
             }
             for node in 0..config.tiles() {
                 let all = fabric.memory_bytes(node)?;

@@ -251,8 +251,9 @@ fn events<T: Transport>(
     Ok(events)
 }
 
-fn events_expected(ranks: usize, base: u32) -> Vec<Event> {
-    let event = |kind, user_ptr| Event {
+/// An event of Priority that says no more than its kind and pointer.
+pub(super) fn blank(kind: EventKind, user_ptr: u32) -> Event {
+    Event {
         kind,
         ni_fail_type: NiFail::Ok,
         ptl_list: PtlList::Priority,
@@ -266,7 +267,10 @@ fn events_expected(ranks: usize, base: u32) -> Vec<Event> {
         remote_offset: 0,
         start: 0,
         user_ptr,
-    };
+    }
+}
+
+fn events_expected(ranks: usize, base: u32) -> Vec<Event> {
     let from = |distance: usize| (ranks * 3 - distance) % ranks;
     let came = |kind, user_ptr, distance: usize, match_bits, bytes: u32, offset: u32, start: u32| Event {
         initiator: from(distance) as u32,
@@ -279,27 +283,27 @@ fn events_expected(ranks: usize, base: u32) -> Vec<Event> {
         mlength: bytes.into(),
         remote_offset: offset.into(),
         start: base + start,
-        ..event(kind, user_ptr)
+        ..blank(kind, user_ptr)
     };
     let sent = |user_ptr, bytes: u32| Event {
         rlength: bytes.into(),
-        ..event(EventKind::Send, user_ptr)
+        ..blank(EventKind::Send, user_ptr)
     };
     let answered = |kind, user_ptr, bytes: u32, offset: u32| Event {
         mlength: bytes.into(),
         remote_offset: offset.into(),
-        ..event(kind, user_ptr)
+        ..blank(kind, user_ptr)
     };
     let (put, get) = (EventKind::Put, EventKind::Get);
     let [short, long] = PACKED_BYTES;
     let (once, served) = (ONCE + ONCE_OFFSET, SERVED + GOT_OFFSET);
-    let links = [1, 2, 3].map(|entry| event(EventKind::Link, entry));
+    let links = [1, 2, 3].map(|entry| blank(EventKind::Link, entry));
     let others = [
         sent(11, ONCE_BYTES),
         sent(12, short),
         sent(13, long),
         came(put, 1, 1, once_bits(from(1)), ONCE_BYTES, ONCE_OFFSET, once),
-        event(EventKind::AutoUnlink, 1),
+        blank(EventKind::AutoUnlink, 1),
         came(put, 2, 2, PACKED_BITS + 1, short, 0, PACKED),
         came(put, 2, 2, PACKED_BITS + 2, long, 0, PACKED + short),
         came(get, 3, 3, GOT_BITS + from(3) as u64, GOT_BYTES, GOT_OFFSET, served),
@@ -315,7 +319,7 @@ fn shared_bytes(ranks: usize) -> u32 {
 }
 
 /// A byte of the memory of a rank that others put or get.
-fn source(rank: usize, at: u32) -> u8 {
+pub(super) fn source(rank: usize, at: u32) -> u8 {
     pattern(rank, at as usize / 4).to_le_bytes()[at as usize % 4]
 }
 
@@ -347,7 +351,8 @@ fn expected(ranks: usize, rank: usize) -> Vec<u32> {
     words(&memory)
 }
 
-fn words(bytes: &[u8]) -> Vec<u32> {
+/// Words of bytes, which are whole words.
+pub(super) fn words(bytes: &[u8]) -> Vec<u32> {
     let word = |bytes: &[u8]| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
     bytes.chunks(4).map(word).collect()
 }
