@@ -1197,6 +1197,19 @@ fn examples_run_on_the_golden_fabric() {
     assert_eq!(kinds.take(3).collect::<Vec<_>>(), ["PTL_EVENT_LINK"; 3]);
     let last = "PTL_EVENT_PUT user_ptr=1 pt_index=0 initiator=15 rlength=101 mlength=101 remote_offset=2";
     assert!(events.contains(last), "{printed}");
+    let printed = success(folder.path(), "run portals --unexpected --golden");
+    let (_, events) = printed
+        .split_once("in their order, and its lists after each:\n\n")
+        .unwrap();
+    for line in [
+        "   PTL_EVENT_PUT          |   101 | 1 of rank 15 |    13 | 0x183 |            |          | 101 102  | 1",
+        "   PTL_EVENT_PUT_OVERFLOW |     2 | 7 of rank 14 |    33 | 0x1fa | unexpected | 1        | 102      | 1 5 3",
+        "   PTL_EVENT_PUT          |     7 | 2 of rank 15 |   101 | 0x523 | expected   | 1 3 5 7  | 102      |",
+    ] {
+        assert!(events.lines().any(|printed| printed == line), "{line}{printed}");
+    }
+    let last = "  8 receives: 4 found messages that had come before them, 4 met messages that came after; all bytes lie at `start`, as sent";
+    assert_eq!(events.lines().last(), Some(last));
     let traffic = "run traffic --golden --set cols=2 --set rows=1 --loads 0.5 --packets 7 --words 3";
     let printed = success(folder.path(), traffic);
     assert!(printed.contains("|      14 |           168\n"), "{printed}");
@@ -1208,6 +1221,14 @@ fn examples_run_on_the_golden_fabric() {
         (
             "sim fabric --set edge_nodes=1",
             "error: sim fabric decides edge_nodes itself: leave out --set edge_nodes=...",
+        ),
+        (
+            "run halo --golden --unexpected",
+            "error: --unexpected is an option of portals, not of halo",
+        ),
+        (
+            "run traffic --golden --unexpected",
+            "error: --unexpected is an option of portals, not of traffic",
         ),
         (
             "run halo --golden --words 4",

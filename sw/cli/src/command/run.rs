@@ -24,6 +24,7 @@ use std::{ops::Range, path::PathBuf};
 use traffic::TrafficArgs;
 
 mod traffic;
+mod unexpected;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -37,12 +38,14 @@ Examples:
   portico run allreduce                   in message-passing engines
   portico run mpi --set mpe=1             MPI-like calls, some of them by the engines
   portico run portals --golden            puts and gets that Portals engines match; prints the events of tile 0
+  portico run portals --unexpected --golden
+                                          half of the messages come before their receives; prints the lists of tile 0, too
   portico run traffic                     a fabric measures its own throughput and latency
   portico run traffic --pattern transpose --words 31 --loads 0.2,0.5,1 --set cols=8 --set rows=8
 
 Every example checks its result word by word. On a Verilated fabric and on a board the memories of all tiles are \
 compared with those of a golden fabric on which the same example ran, too; but for tile 0 with the ring of a queue or of \
-events, which lie in the order in which they came.
+events, which lie in the order in which they came. With --unexpected this order is fixed, and tile 0 is compared.
 
 A board must hold the configuration that --config and --set name: its registers are checked first. Through the UART bridge \
 the fabric is reset before the example runs. `portico bridge --golden` serves a golden fabric in place of a board.";
@@ -57,7 +60,7 @@ enum Example {
     Allreduce,
     Alltoall,
     Mpi,
-    Portals,
+    Portals { unexpected: bool },
     Traffic,
 }
 
@@ -70,7 +73,7 @@ impl Example {
         Example::Allreduce,
         Example::Alltoall,
         Example::Mpi,
-        Example::Portals,
+        Example::Portals { unexpected: false },
         Example::Traffic,
     ];
 
@@ -83,7 +86,8 @@ impl Example {
             Example::Allreduce => "allreduce",
             Example::Alltoall => "alltoall",
             Example::Mpi => "mpi",
-            Example::Portals => "portals",
+            Example::Portals { unexpected: false } => "portals",
+            Example::Portals { unexpected: true } => "portals --unexpected",
             Example::Traffic => "traffic",
         }
     }
@@ -99,7 +103,9 @@ impl Example {
             }
             Example::Alltoall => "every tile sends a block to every tile, by a command list in its memory; twice",
             Example::Mpi => "MPI-like calls scatter, transpose, add and gather a matrix, by engines, puts or the host",
-            Example::Portals => "Portals engines match puts and gets of all tiles, of odd lengths, with wildcards",
+            Example::Portals { .. } => {
+                "Portals engines match puts and gets of all tiles, of odd lengths, with wildcards"
+            }
             Example::Traffic => "source/sink cores of all tiles send and check packets, and count and time them",
         }
     }
@@ -114,9 +120,13 @@ impl Example {
             Example::Allreduce => examples::allreduce(fabric),
             Example::Alltoall => examples::alltoall(fabric),
             Example::Mpi => examples::mpi(fabric),
-            Example::Portals => {
+            Example::Portals { unexpected: false } => {
                 let (figures, events) = examples::portals(fabric)?;
                 return Ok((figures, events.iter().map(Event::to_string).collect()));
+            }
+            Example::Portals { unexpected: true } => {
+                let (figures, events) = examples::unexpected(fabric)?;
+                return Ok((figures, unexpected::lines(&events)));
             }
             Example::Traffic => unreachable!("measured, not compared"),
         };
@@ -130,7 +140,7 @@ impl Example {
                 mpe: config.mpe.max(1),
                 ..config
             },
-            Example::Portals if config.portals == 0 => {
+            Example::Portals { .. } if config.portals == 0 => {
                 let enough = RANKS.into_iter().find(|&ranks| ranks >= config.tiles());
                 Config {
                     portals: enough.unwrap_or(RANKS[RANKS.len() - 1]),
@@ -143,7 +153,7 @@ impl Example {
 
     /// The tiles whose memory does not depend on who came first.
     fn ordered_tiles(self, config: &Config) -> Range<usize> {
-        let first = usize::from(matches!(self, Example::Queue | Example::Portals));
+        let first = usize::from(matches!(self, Example::Queue | Example::Portals { unexpected: false }));
         first..config.tiles()
     }
 }
@@ -164,8 +174,11 @@ pub struct Run {
     #[arg(value_name = "EXAMPLE", value_parser = example_parser(), required_unless_present = "list")]
     example: Option<Example>,
     /// List the applications
-    #[arg(long, conflicts_with_all = ["example", "golden", "vcd", "on"])]
+    #[arg(long, conflicts_with_all = ["example", "unexpected", "golden", "vcd", "on"])]
     list: bool,
+    /// Of portals: half of the messages come before their receives, which find them by their headers
+    #[arg(long)]
+    unexpected: bool,
     #[command(flatten)]
     config: ConfigArgs,
     /// On the golden fabric instead, without hardware
@@ -205,6 +218,16 @@ impl Run {
         let Some(example) = self.example else {
             let rows = Example::ALL.map(|example| vec![example.name().to_owned(), example.about().to_owned()]);
             return output::print(&table(&["example", "what it does"], rows, &[]));
+        };
+        let example = match (example, self.unexpected) {
+            (Example::Portals { .. }, unexpected) => Example::Portals { unexpected },
+            (_, false) => example,
+            (_, true) => {
+                return Err(not_allowed(format!(
+                    "--unexpected is an option of portals, not of {}",
+                    example.name()
+                )))
+            }
         };
         self.config.refuse("run", &FABRIC_DECIDES)?;
         let config = match self.board.is_serial() {
@@ -403,7 +426,11 @@ fn text(example: Example, config: &Config, place: Place, outcome: &Outcome) -> S
         .map(|(name, value, unit)| vec![name.to_owned(), value, unit.to_owned()]);
     let mut text = table(&["figure", "value", "unit"], lines, &[1]);
     if !events.is_empty() {
-        text += &format!("\nEvents of tile 0, in their order:\n\n  {}\n", events.join("\n  "));
+        let what = match example {
+            Example::Portals { unexpected: true } => "Events of tile 0, in their order, and its lists after each",
+            _ => "Events of tile 0, in their order",
+        };
+        text += &format!("\n{what}:\n\n  {}\n", events.join("\n  "));
     }
     text
 }
@@ -428,14 +455,16 @@ mod tests {
         transport: GoldenTransport,
         writes: usize,
         fault: usize,
+        address: u32,
     }
 
     impl Faulty {
-        fn new(fault: usize) -> Self {
+        fn new(example: Example, fault: usize, address: u32) -> Self {
             Faulty {
-                transport: GoldenTransport::new(&config()).unwrap(),
+                transport: GoldenTransport::new(&example.on(config())).unwrap(),
                 writes: 0,
                 fault,
+                address,
             }
         }
     }
@@ -446,7 +475,7 @@ mod tests {
         fn write(&mut self, address: u32, value: u32) -> Result<(), TransportError> {
             self.writes += 1;
             if self.writes == self.fault {
-                self.transport.fabric().write(3, 0x40, 0xbad);
+                self.transport.fabric().write(3, self.address, 0xbad);
             }
             self.transport.write(address, value)
         }
@@ -461,7 +490,11 @@ mod tests {
 
     #[test]
     fn every_example_is_as_on_the_golden_fabric() {
-        for example in Example::ALL.into_iter().filter(|&example| example != Example::Traffic) {
+        let unexpected = Example::Portals { unexpected: true };
+        for example in Example::ALL.into_iter().chain([unexpected]) {
+            if example == Example::Traffic {
+                continue;
+            }
             let config = example.on(config());
             let transport = GoldenTransport::new(&config).unwrap();
             let outcome = compared(example, &config, Fabric::open(transport).unwrap()).unwrap();
@@ -474,10 +507,10 @@ mod tests {
 
     #[test]
     fn a_word_that_no_example_looks_at_is_compared_too() {
-        let mut good = Faulty::new(0);
+        let mut good = Faulty::new(Example::Transpose, 0, 0x40);
         compared(Example::Transpose, &config(), Fabric::open(&mut good).unwrap()).unwrap();
         // Shortly before the end the example has ended, and the last tile's memory is not yet read.
-        let mut faulty = Faulty::new(good.writes - 5);
+        let mut faulty = Faulty::new(Example::Transpose, good.writes - 5, 0x40);
         let error = compared(Example::Transpose, &config(), Fabric::open(&mut faulty).unwrap())
             .err()
             .unwrap();
@@ -486,5 +519,23 @@ mod tests {
             text.starts_with("tile 3, byte 0x40: found 0xbad, on the golden fabric 0x"),
             "{text}"
         );
+    }
+
+    /// Tile 3 has its first block of Overflow at 0x180, its first receive for a later message at 0x280.
+    #[test]
+    fn bytes_of_expected_and_of_unexpected_messages_are_checked() {
+        let example = Example::Portals { unexpected: true };
+        let mut good = Faulty::new(example, 0, 0);
+        example.run(&mut Fabric::open(&mut good).unwrap()).unwrap();
+        for address in [0x188, 0x288] {
+            // All messages have come, and the interfaces are not yet closed.
+            let mut faulty = Faulty::new(example, good.writes * 3 / 4, address);
+            let failure = example.run(&mut Fabric::open(&mut faulty).unwrap()).err().unwrap();
+            let text = failure.to_string();
+            assert!(
+                text.starts_with(&format!("node 3, byte {address:#x}: found 0xbad, expected 0x")),
+                "{text}"
+            );
+        }
     }
 }
