@@ -172,7 +172,7 @@ fn appended<D: FabricDevice + Transport>(
     let (pt_index, from) = (index.pt_index, bench.shift());
     for tag in 0..length {
         // The last message is from the initiator, every second one before it from the target itself.
-        let rank = if (length - 1 - tag) % 2 == 0 {
+        let rank = if (length - 1 - tag).is_multiple_of(2) {
             INITIATOR_RANK
         } else {
             TARGET_RANK
