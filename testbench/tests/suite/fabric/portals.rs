@@ -108,7 +108,7 @@ on_both! {
 }
 
 /// Faults of the engines.
-const FAULTS: [Fault; 10] = [
+const FAULTS: [Fault; 9] = [
     Fault {
         what: "packets of a rank may come from any node",
         module: "data_door",
@@ -163,12 +163,6 @@ const FAULTS: [Fault; 10] = [
         from: "«takes & ~shown_header[HEADER_ROW_HERE]»",
         to: "1'd0",
     },
-    Fault {
-        what: "an entry is free although a header of it is left",
-        module: "entry_control",
-        from: "is_last & «~is_kept» &",
-        to: "1'd1",
-    },
 ];
 
 /// With these faults in the fabric, a promise is not kept; with no fault chosen, it is.
@@ -207,9 +201,8 @@ fn events_counts_and_slots_that_are_wrong_are_caught() {
 }
 
 #[test]
-fn headers_that_end_too_soon_are_caught() {
+fn headers_that_are_taken_too_soon_are_caught() {
     caught(&[9], |fabric| headers::an_append_waits_for_data(fabric));
-    caught(&[10], |fabric| headers::entries_of_overflow_leave_once(fabric));
 }
 
 #[test]
