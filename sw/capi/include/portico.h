@@ -783,7 +783,7 @@ typedef struct {
   uint32_t user_ptr;
 } portico_ptl_entry;
 
-// What a search does with the headers that it finds: one of PORTICO_PTL_SEARCH_*.
+// The effect of a search on the headers that it finds: one of PORTICO_PTL_SEARCH_*.
 typedef uint32_t portico_ptl_search_op;
 
 // Which acknowledgement a put asks for: one of PORTICO_PTL_*ACK*.

@@ -71,7 +71,7 @@ pub struct portico_ptl_entry {
     pub user_ptr: u32,
 }
 
-/// What a search does with the headers that it finds: one of PORTICO_PTL_SEARCH_*.
+/// The effect of a search on the headers that it finds: one of PORTICO_PTL_SEARCH_*.
 pub type portico_ptl_search_op = u32;
 
 /// They stay, and PORTICO_PTL_EVENT_SEARCH tells each.
