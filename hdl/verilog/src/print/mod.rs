@@ -268,7 +268,7 @@ impl Printer<'_> {
         for id in &self.plan.unused {
             let name = self.name(*id);
             line.push(',');
-            if line.len() + name.len() + "};".len() > LINE {
+            if line.len() + " ".len() + name.len() + "};".len() > LINE {
                 put(text, &line);
                 line = INDENT.repeat(2) + name;
             } else {
