@@ -9,7 +9,7 @@ use portico::{Transport, TransportError};
 use portico_golden::GoldenFabric;
 use portico_spec::{
     ni::command::{opcode, Opcode},
-    parts::MPE,
+    parts::{MPE, PORTALS},
     Config,
 };
 use std::collections::VecDeque;
@@ -57,7 +57,7 @@ impl GoldenDevice {
 /// Words of data that a command moves.
 fn data(command: &[u32]) -> u64 {
     match opcode(command[0]) {
-        code if code == Opcode::Atomic as u8 => 0,
+        code if code == Opcode::Atomic as u8 || PORTALS.takes(code) => 0,
         // A barrier has no length.
         code if MPE.takes(code) => command.get(2).copied().unwrap_or(0).into(),
         _ => u64::from(command[3] >> 16) * u64::from(command[3] & 0xffff),
