@@ -65,9 +65,9 @@ lanes() { # arguments for the tests' programs
     rm -f "$beside"
     ((status == 0 && other == 0))
 }
-# All but the suites: the names of these begin with an s.
+# All but the suites, by `--tests`: `--lib` would also link the module for Python as a program, which takes a Python.
 others() {
-    cargo test --workspace --lib --bins --examples --test '[!s]*' --config "$runner" -- "$@" &&
+    LEAVE='s*' cargo test --workspace --tests --examples --config "$runner" -- "$@" &&
         cargo test --workspace --doc -- "$@"
 }
 models=$(mktemp)
@@ -78,8 +78,7 @@ part "format" cargo fmt --check
 part "lints" cargo clippy --workspace --all-targets -- -D warnings
 part "compilation of the tests" cargo test --workspace --no-run
 if [[ -n $quick ]]; then
-    part "unit tests" cargo test --workspace --lib --bins --config "$runner" -- "${elsewhere[@]}" "${LONG[@]/#/--skip=}"
-    part "suites, the short half" cargo test --workspace --test '*' --config "$runner" -- "${elsewhere[@]}" "${LONG[@]/#/--skip=}"
+    part "tests, the short half" cargo test --workspace --tests --config "$runner" -- "${elsewhere[@]}" "${LONG[@]/#/--skip=}"
 else
     lanes "${elsewhere[@]}"
     part "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps

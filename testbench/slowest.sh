@@ -15,7 +15,7 @@ shown=40
 
 chosen=("$@")
 if ((${#chosen[@]} == 0)); then chosen=(--workspace); fi
-cargo test "${chosen[@]}" --lib --bins --tests --no-fail-fast \
+cargo test "${chosen[@]}" --tests --no-fail-fast \
     --config "target.'cfg(all())'.runner = ['env', 'RUSTC_BOOTSTRAP=1']" -- -Z unstable-options --report-time |
     tee >(cat >&2) |
     sed -n 's/^test \(.*\) \.\.\. .* <\(.*\)s>$/\2\t\1/p' | sort -rn | head -n "$shown"
