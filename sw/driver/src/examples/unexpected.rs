@@ -328,7 +328,7 @@ fn before(rank: usize, bytes: u32) -> Vec<u8> {
     source.chain((BLOCKS..bytes).map(|_| 0)).collect()
 }
 
-/// The memory of a rank after them: what was sent, at the place that the event names by which its receive ends.
+/// The memory of a rank after the messages: each lies at the `start` of the event that ends its receive.
 fn expected(part: &Part, rank: usize, events: &[Event]) -> Vec<u32> {
     let mut memory = before(rank, part.region.bytes);
     let ends = |event: &&Event| match event.kind {

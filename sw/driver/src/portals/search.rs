@@ -8,7 +8,7 @@ use portico_spec::portals::{
 use super::{entry::CheckedEntry, ni::check_count, Error, Interface, Le, Me, Ni};
 use crate::{Fabric, Transport};
 
-/// What a search does with the headers that it finds: `ptl_search_op_t`.
+/// The effect of a search on the headers that it finds: `ptl_search_op_t`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SearchOp {
     /// `PTL_SEARCH_ONLY`: they stay, and SEARCH tells each.

@@ -186,8 +186,8 @@ impl Logic for EntryControl {
             self.asks.d.next = true;
         }
         if self.asks.q.val() & self.list.answered.val() {
-            self.found.d.next = self.list.found.val();
-            self.missed.d.next = !self.list.found.val();
+            self.found.d.next = self.list.hit.val();
+            self.missed.d.next = !self.list.hit.val();
         }
         if self.lacks.val() {
             self.missed.d.next = true;
@@ -243,7 +243,7 @@ impl Logic for EntryControl {
                     self.known.next.address = self.check.start.val();
                     self.known.next.unexpected = self.is_kept.val() & !self.fails.val();
                     self.known.next.failure = self.check.failure.val();
-                    if self.is_kept.val() & self.list.full.val() & !self.check.failure.val().any() {
+                    if self.fails.val() & !self.check.failure.val().any() {
                         self.known.next.failure = bits::<FAILURE_WIDTH>(Failure::Dropped as u64);
                     }
                     self.list.write.next = true;

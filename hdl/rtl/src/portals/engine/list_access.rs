@@ -284,7 +284,6 @@ impl Logic for ListAccess {
         self.message.answered.next = self.lists.answer.result.start.val() & !self.turn.val();
         self.taken.d.next = !self.lists.counts.free.val().any();
         self.message.full.next = self.taken.q.val();
-        self.message.found.next = self.found.val();
         self.message.hit.next = self.hit.val();
         self.message.failed.next = self.failed.val();
         self.message.place.next = self.lists.answer.index.val();
@@ -298,7 +297,6 @@ impl Logic for ListAccess {
         self.command.done.next = self.lists.request.done.val() & self.turn.val();
         self.command.answered.next = self.lists.answer.result.start.val() & self.turn.val();
         self.command.full.next = self.taken.q.val();
-        self.command.found.next = self.found.val();
         self.command.hit.next = self.hit.val();
         self.command.failed.next = self.failed.val();
         self.command.place.next = self.lists.answer.index.val();

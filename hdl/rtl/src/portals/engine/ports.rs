@@ -482,9 +482,7 @@ pub struct ListJobOut {
     pub done: Signal<In, Bit>,
     /// High for one cycle: there is an answer.
     pub answered: Signal<In, Bit>,
-    /// The answer names an entry, which shows in the next cycle.
-    pub found: Signal<In, Bit>,
-    /// That entry or header was searched for: it is no new one.
+    /// The answer is an entry or header that was searched for, which shows in the next cycle.
     pub hit: Signal<In, Bit>,
     /// The answer is an error: no match, no free place, or a wrong handle.
     pub failed: Signal<In, Bit>,

@@ -9,7 +9,7 @@ use portico_spec::{
 };
 use portico_verilog::prelude::*;
 
-/// Portal indices, entries and headers: what the target of messages knows beside the lists.
+/// Portal indices, entries and headers: the fields that the lists do not keep.
 ///
 /// | | |
 /// | --- | --- |

@@ -30,7 +30,7 @@ use super::{
 
 mod headers;
 
-/// What is known of an entry beside what the lists keep. An append that consumes headers, and a search, have one too.
+/// The fields of an entry that the lists do not keep. An append that consumes headers, and a search, have one too.
 #[derive(Clone, Copy, Debug, Default)]
 struct Row {
     portal: u8,

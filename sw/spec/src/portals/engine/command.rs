@@ -15,7 +15,7 @@ pub const PUT_WORDS: usize = 10;
 pub const GET_WORDS: usize = 8;
 /// Words of the descriptor that appends an entry.
 pub const ENTRY_WORDS: usize = 12;
-/// What an append writes as the handle of an entry that has consumed a header, and so never came to its list.
+/// The word that an append writes in place of a handle if its entry has consumed a header, and so never came to its list.
 pub const NO_ENTRY: u32 = u32::MAX;
 /// Words of the descriptor that searches headers: that of an append without the address of the handle.
 pub const SEARCH_WORDS: usize = 11;

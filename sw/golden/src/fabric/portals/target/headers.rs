@@ -23,7 +23,7 @@ use super::{
     Row, Target,
 };
 
-/// What is known of a header beside what the lists keep.
+/// The fields of a header that the lists do not keep.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Header {
     /// The entry of Overflow that took the message.

@@ -132,7 +132,7 @@ pub fn headers_fill_the_lists<T: Transport>(open: impl Fn() -> Fabric<T>) -> Res
         assert_eq!(told(&mut target, PLACES)?, NiFail::Ok);
         let no_place = target.append(PtlList::Priority, &last, 2).unwrap_err();
         assert_eq!(no_place.code(), "PTL_NO_SPACE");
-        // What the entry does not allow is refused before a place is looked for.
+        // The check of the operation comes before the search for a place.
         let get = target.message(SOURCES[0], 4, 0);
         assert_eq!(target.get(SOURCES[0], &get)?.ni_fail_type, NiFail::OpViolation);
         let all = for_all(0, 0, EntryOptions::EVENT_OVER_DISABLE);
