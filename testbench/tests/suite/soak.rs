@@ -177,7 +177,7 @@ fn portals_alone() {
 
 #[test]
 fn portals_beside_all_the_rest() {
-    let summary = soak_of_portals(Workload::Soak, 60_000, RESETS);
+    let summary = soak_of_portals(Workload::Soak, 80_000, RESETS);
     assert!(
         summary.portals > 100 && summary.transfers > 50 && summary.collectives > 5 && summary.lists > 5,
         "{summary:?}"

@@ -9,7 +9,7 @@ use super::{
 use portico_spec::{
     ni::ErrorCode,
     portals::{
-        engine::{Append, Command, Control, Move, UNLINK_DISABLE},
+        engine::{Append, Command, Control, Move, Search, NO_ENTRY, UNLINK_DISABLE},
         list::USE_ONCE,
     },
 };
@@ -44,6 +44,7 @@ pub enum Step {
     /// Unlinks the entry of this user pointer, or a stale handle.
     Unlink(u32),
     Append(Append, Option<u16>),
+    Search(Search),
     /// Appends an entry when all places are taken.
     Overfill(Append),
     Control(Control),
@@ -57,7 +58,10 @@ impl<D: SoakDevice> Epoch<D> {
         let rank = self.rank(tile);
         let now = self.portals.generation;
         let next = now.wrapping_add(1);
-        let mut steps = vec![];
+        let slots = self.portals.ranks[rank].handles.len() - 1;
+        let is_filled = self.config.entries == slots && random.gen_bool(FILLED);
+        let most_headers = self.most_headers(tile);
+        let mut steps = self.header_steps(tile, if is_filled { 0 } else { most_headers }, random);
         let mut stale = 0;
         self.portals.ranks[rank].entries.retain(|entry| {
             let is_old = entry.generation.is_some_and(|generation| generation != now);
@@ -73,9 +77,16 @@ impl<D: SoakDevice> Epoch<D> {
         let kept = entries.len() - old.len();
         steps.extend(old.into_iter().map(Step::Unlink));
         // Places that are free for certain when old entries have left: some that have left by themselves count as taken.
-        let slots = self.portals.ranks[rank].handles.len() - 1;
         let pairs = self.site.portals.pairs_to(tile);
         let mut free = slots.saturating_sub(kept + stale.min(MOST_STALE));
+        // Headers of this round and of that before, what seeks those, and entries that take messages of the next round.
+        let unexpected = if free > 4 * most_headers { most_headers } else { 0 };
+        free -= 4 * unexpected;
+        for _ in 0..unexpected.min(pairs.len()) {
+            let at = *pairs.choose(random).expect("there are pairs");
+            let entry = self.entry_of_headers(tile, at, next, random);
+            steps.push(Step::Append(entry, Some(next)));
+        }
         let open = random.gen_range(0..=MOST_OPEN / 2).min(free / 4);
         free -= open;
         for place in 0..open {
@@ -95,8 +106,9 @@ impl<D: SoakDevice> Epoch<D> {
         }
         let appended = steps.iter().filter(|step| matches!(step, Step::Append(..))).count();
         let state = &mut self.portals.ranks[rank];
-        state.is_filled = self.config.entries == slots && random.gen_bool(FILLED);
-        if state.is_filled {
+        state.is_filled = is_filled;
+        state.headers = if is_filled { 0 } else { unexpected };
+        if is_filled {
             let is_there = |entry: &&Entry| entry.generation.is_none_or(|of| of == now) && !entry.has_left;
             let there = state.entries.iter().filter(is_there).count() + appended;
             for number in 0..slots - there + BEYOND {
@@ -165,14 +177,21 @@ impl<D: SoakDevice> Epoch<D> {
                 self.model_portals(tile, &operation, None)?;
                 let has = |option| entry.options >> option & 1 == 1;
                 let handle = self.golden.transport().peek(tile, entry.handle_address);
-                self.portals.ranks[rank].entries.push(Entry {
-                    slot,
-                    handle,
-                    user_pointer: entry.user_pointer,
-                    generation,
-                    leaves_silently: has(UNLINK_DISABLE) && has(USE_ONCE),
-                    has_left: false,
-                });
+                if handle != NO_ENTRY {
+                    self.portals.ranks[rank].entries.push(Entry {
+                        slot,
+                        handle,
+                        user_pointer: entry.user_pointer,
+                        generation,
+                        leaves_silently: has(UNLINK_DISABLE) && has(USE_ONCE),
+                        has_left: false,
+                    });
+                }
+                operation
+            }
+            Step::Search(search) => {
+                let operation = self.portals_operation(Command::Search(search), None, random)?;
+                self.model_portals(tile, &operation, None)?;
                 operation
             }
             Step::Overfill(entry) => {

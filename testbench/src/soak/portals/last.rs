@@ -138,16 +138,18 @@ impl<D: SoakDevice> Epoch<D> {
         self.compare_portals()
     }
 
-    /// Unlinks all entries that do not last.
+    /// Deletes all headers, and unlinks all entries that do not last.
     fn unlink_all(&mut self, random: &mut StdRng) -> anyhow::Result<()> {
         let mut steps = vec![];
         for tile in self.site.portals.ranks.clone() {
             self.read_handles(tile)?;
+            let mut own = self.header_steps(tile, 0, random);
             let rank = self.rank(tile);
             let entries = &mut self.portals.ranks[rank].entries;
             entries.retain(|entry| !entry.has_left);
             let left = entries.iter().filter(|entry| entry.generation.is_some());
-            steps.push((tile, left.map(|entry| Step::Unlink(entry.user_pointer)).collect()));
+            own.extend(left.map(|entry| Step::Unlink(entry.user_pointer)));
+            steps.push((tile, own));
         }
         self.carry_out_now(steps, random)
     }

@@ -12,7 +12,11 @@
 //! - a portal index that is enabled and disabled while messages come: each is taken and counted, or told as a failure;
 //! - rings that are full: events of a class come in their order, and as many are missing as the ring has dropped.
 //!
-//! In some rounds a tile fills its lists to the last place: then no message to it makes an entry leave.
+//! Unexpected messages have a portal index of their own, whose entries are in Overflow. The headers that messages of a round leave
+//! are searched for, consumed by entries, and at last deleted in the next round, before the entries that took the messages are
+//! unlinked.
+//!
+//! In some rounds a tile fills its lists to the last place: then no message to it makes an entry leave, or leaves a header.
 //!
 //! A round ends with a put and a get of each pair that are answered, so nothing of the pair is under way then. When the soak is
 //! over, credits of rooms and places of lists are counted.
@@ -21,11 +25,12 @@ use self::{
     entries::{Entry, Step},
     ring::Ring,
 };
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 mod check;
 mod ends;
 mod entries;
+mod headers;
 mod last;
 mod model;
 mod moves;
@@ -41,9 +46,10 @@ pub use self::{
     site::{PortalsChoices, PortalsSite},
 };
 
-/// Portal indices: with entries of pairs; with entries for all ranks; one of the other interface that is enabled and disabled;
+/// Portal indices: with entries of pairs; of unexpected messages; with entries for all ranks; one of the other interface that is enabled and disabled;
 /// one that is never enabled; one that is not allocated.
 const MAIN: u8 = 5;
+const UNEXPECTED: u8 = 20;
 const OPEN: u8 = 63;
 const SWITCHED: u8 = 64 + 9;
 const CLOSED: u8 = 0;
@@ -101,6 +107,10 @@ pub struct RankState {
     ends: VecDeque<Step>,
     /// In this round it fills its lists.
     is_filled: bool,
+    /// Headers for which there is a place in this round.
+    headers: usize,
+    /// Pairs whose messages of this round have left headers, or may have.
+    unexpected: BTreeSet<usize>,
     /// Starts of the memory descriptors with random options.
     starts: Vec<u32>,
     /// Messages to entries for all ranks, with header data and bytes.

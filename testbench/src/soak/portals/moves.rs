@@ -6,7 +6,7 @@ use super::{
     ring::PEER_WIDTH,
     site::OF_ALL as RING_OF_ALL,
     ABSENT, CLOSED, DESCRIPTORS_OF_KIND, HOME, KINDS, MAIN, NOBODY, OF_ALL, OPEN, OPEN_DESCRIPTORS, OPEN_LENGTH,
-    RANDOM_OFFSET, SWITCHED,
+    RANDOM_OFFSET, SWITCHED, UNEXPECTED,
 };
 use portico_spec::portals::engine::{Ack, Command, Event, EventKind, Move, Operation as Transfer};
 use rand::{rngs::StdRng, seq::SliceRandom, Rng};
@@ -60,16 +60,23 @@ impl<D: SoakDevice> Epoch<D> {
         let pair = &self.site.portals.pairs[at];
         let (target, zone, landing) = (pair.target, pair.zone, pair.landing);
         let own = self.rank(tile);
-        let is_filled = self.portals.ranks[self.rank(target)].is_filled;
+        let of_target = self.rank(target);
+        let state = &mut self.portals.ranks[of_target];
+        let is_filled = state.is_filled;
         let portal = match random.gen_range(0..20) {
             0 => CLOSED,
             1 => ABSENT,
+            2..=6 if state.headers > 0 => {
+                state.headers -= 1;
+                state.unexpected.insert(at);
+                UNEXPECTED
+            }
             _ => MAIN,
         };
         let kind = match random.gen_range(0..12) {
             0 => NOBODY,
             _ if is_filled => HOME,
-            1..=3 => HOME,
+            1..=3 if portal != UNEXPECTED => HOME,
             _ => random.gen_range(KINDS),
         };
         let above: u64 = if random.gen() { 0 } else { random.gen() };
@@ -86,7 +93,7 @@ impl<D: SoakDevice> Epoch<D> {
             ack: *Ack::ALL.choose(random).expect("there are some"),
             portal,
             descriptor,
-            rank: self.rank(target) as u16,
+            rank: of_target as u16,
             local: address - self.portals.ranks[own].starts[usize::from(descriptor)],
             length,
             // Some begin behind the end.

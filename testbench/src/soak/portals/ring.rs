@@ -1,6 +1,9 @@
 //! Event queues: what a ring has told against what the model has.
 
-use super::site::{INITIATOR, OF_ALL};
+use super::{
+    site::{INITIATOR, OF_ALL},
+    UNEXPECTED,
+};
 use portico_spec::portals::engine::{Event, EventKind};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -14,8 +17,8 @@ pub enum Class {
     Messages(u16),
     /// Entries for a rank that have left by themselves.
     Unlinks(u8),
-    /// Entries that have come to their lists.
-    Links,
+    /// Whatever commands of the tile raise, but for AUTO_FREE of entries that keep no headers.
+    Commands,
     /// Puts that were read.
     Sends,
     /// Answers of a rank to puts, or to gets. That of a get without data comes by the control plane, and overtakes data.
@@ -68,7 +71,10 @@ impl Ring {
             kind if self.number == INITIATOR => {
                 Class::Answers(kind as u8, peer, kind == EventKind::Reply && event.delivered > 0)
             }
-            EventKind::Link => Class::Links,
+            EventKind::Link | EventKind::PutOverflow | EventKind::GetOverflow | EventKind::Search => Class::Commands,
+            // Its last header is consumed, or it has consumed one.
+            EventKind::AutoFree if event.portal == UNEXPECTED => Class::Commands,
+            EventKind::AutoUnlink if event.portal == UNEXPECTED && !event.overflow => Class::Commands,
             EventKind::AutoUnlink | EventKind::AutoFree => Class::Unlinks(peer),
             _ => Class::Messages(event.rank),
         }

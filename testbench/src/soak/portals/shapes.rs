@@ -7,11 +7,11 @@ use super::{
     ring::PEER_WIDTH,
     site::{MOST_OPEN, OPEN_BYTES},
     FILLER, GENERATION_OFFSET, HOME, KINDS, KIND_WIDTH, MAIN, OF_ALL, OPEN, OPEN_LENGTH, RANDOM_OFFSET, SET_COUNTER,
-    SHARED_COUNTERS, SWITCHED, TAKEN_COUNTER,
+    SHARED_COUNTERS, SWITCHED, TAKEN_COUNTER, UNEXPECTED,
 };
 use portico_spec::portals::{
     engine::{
-        Append, Control, ACK_DISABLE, ANY_USER, COMM_DISABLE, CT_BYTES, CT_COMM, CT_OVERFLOW, LINK_DISABLE, OP_GET,
+        Append, Control, Search, ACK_DISABLE, ANY_USER, COMM_DISABLE, CT_BYTES, CT_COMM, CT_OVERFLOW, LINK_DISABLE, OP_GET,
         OP_PUT, OVER_DISABLE, SUCCESS_DISABLE, UNLINK_DISABLE,
     },
     list::{List, ANY_SOURCE, MANAGE_LOCAL, NO_TRUNCATE, UNEXPECTED_HDR_DISABLE, USE_ONCE},
@@ -139,7 +139,7 @@ impl<D: SoakDevice> Epoch<D> {
         } else {
             List::Priority
         };
-        // The soak keeps no account of headers: one would hold its place into later rounds.
+        // A header would hold its place into later rounds.
         if list == List::Overflow {
             options |= bits(&[UNEXPECTED_HDR_DISABLE]);
         }
@@ -162,6 +162,56 @@ impl<D: SoakDevice> Epoch<D> {
                 .copied()
                 .expect("there are some"),
             ..append(MAIN, self.pointer(tile, initiator))
+        }
+    }
+
+    /// An entry in Overflow for messages that an initiator sends in a round: it keeps their headers.
+    pub fn entry_of_headers(&mut self, tile: usize, at: usize, generation: u16, random: &mut StdRng) -> Append {
+        let entry = self.entry_of_pair(tile, at, generation, random);
+        Append {
+            list: List::Overflow,
+            portal: UNEXPECTED,
+            options: entry.options & !bits(&[UNEXPECTED_HDR_DISABLE]),
+            ..entry
+        }
+    }
+
+    /// An entry for headers that messages of an initiator have left in a round.
+    pub fn seeker(&mut self, tile: usize, at: usize, generation: u16, random: &mut StdRng) -> Append {
+        let initiator = self.rank(self.site.portals.pairs[at].initiator);
+        let mut options = self.harmless(random);
+        for (option, chance) in [
+            (ANY_SOURCE, 0.4),
+            (USE_ONCE, 0.5),
+            (NO_TRUNCATE, 0.2),
+            (CT_OVERFLOW, 0.5),
+            (UNLINK_DISABLE, 0.2),
+        ] {
+            options |= u16::from(random.gen_bool(chance)) << option;
+        }
+        Append {
+            source: initiator as u16,
+            options,
+            counter: random.gen_bool(0.8).then(|| random.gen_range(0..SHARED_COUNTERS)),
+            length: random.gen_range(0..100),
+            match_bits: match_bits(random.gen_range(KINDS), initiator, generation),
+            ignore_bits: u64::MAX << RANDOM_OFFSET | [0, 3].choose(random).expect("there are two"),
+            ..append(UNEXPECTED, self.pointer(tile, initiator))
+        }
+    }
+
+    /// A search that deletes all headers that messages of an initiator have left in a round.
+    pub fn last_search(&mut self, tile: usize, at: usize, generation: u16) -> Search {
+        let initiator = self.rank(self.site.portals.pairs[at].initiator);
+        Search {
+            deletes: true,
+            portal: UNEXPECTED,
+            source: initiator as u16,
+            options: 0,
+            length: 0,
+            match_bits: match_bits(0, initiator, generation),
+            ignore_bits: u64::MAX << RANDOM_OFFSET | 0xff,
+            user_pointer: self.pointer(tile, initiator),
         }
     }
 

@@ -6,7 +6,7 @@ use super::{
         site::arrivals_in_zones,
     },
     CLOSED, COUNTERS, FLUSH_COUNTER, FLUSH_DESCRIPTOR, MAIN, OPEN, OPEN_COUNTERS, OPEN_DESCRIPTORS, SHORT_DESCRIPTOR,
-    SHORT_LENGTH, SWITCHED,
+    SHORT_LENGTH, SWITCHED, UNEXPECTED,
 };
 use portico::{Error, Fabric, Region, Transport};
 use portico_spec::{
@@ -235,6 +235,7 @@ impl PortalsSite {
             let queue = |ring: usize| (ring as u32) << PORTAL_QUEUE_OFFSET | 1 << PORTAL_QUEUES_OFFSET;
             for (index, value) in [
                 (MAIN, taken | queue(TARGET)),
+                (UNEXPECTED, taken | queue(TARGET)),
                 (OPEN, taken | queue(OF_ALL)),
                 (SWITCHED, taken),
                 (CLOSED, 1 << PORTAL_ALLOCATED_OFFSET | queue(TARGET)),

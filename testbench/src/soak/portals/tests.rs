@@ -3,7 +3,7 @@
 use super::super::{run, tests::Faulty, GoldenDevice, Soak, Workload};
 use portico_spec::{
     ni::command::{opcode, Opcode},
-    portals::engine::{Command, Control},
+    portals::engine::{Command, Control, Search},
     Config,
 };
 
@@ -102,6 +102,17 @@ fn portals_that_go_wrong_are_told() {
         |_, words| {
             if is(words, Opcode::Entry, 12) {
                 words[10] ^= 1 << 20;
+            }
+        },
+        &["ring "],
+    );
+    // A search that deletes leaves the headers.
+    is_told(
+        |_, words| {
+            if let Some(Command::Search(search)) = Command::decode(opcode(words[0]), words) {
+                let first = words[0];
+                *words = Command::Search(Search { deletes: false, ..search }).encode();
+                words[0] = first;
             }
         },
         &["ring "],
