@@ -19,6 +19,8 @@ Region       memory that was allocated
 Comm         a group of tiles that makes MPI-like calls
 Request      a call of a group that is prepared
 registers    the register map: Fabric.peek, Fabric.poke
+bench, plot  the benchmarks of the installed program, and their plots
+Figures      the rows of a benchmark
 errors       exceptions; all are errors.Error
 pynq, litex  fabrics behind PYNQ's MMIO and LiteX's RemoteClient
 
@@ -34,6 +36,7 @@ except ImportError as error:
     raise ImportError("portico needs numpy: pip install numpy") from error
 
 from . import errors
+from ._figures import Figures, bench, plot
 from ._portico import (
     Comm,
     Config,
@@ -62,6 +65,7 @@ __all__ = [
     "Event",
     "EventState",
     "Fabric",
+    "Figures",
     "Geometry",
     "Mailbox",
     "Region",
@@ -71,7 +75,9 @@ __all__ = [
     "Ticket",
     "Window",
     "__version__",
+    "bench",
     "errors",
+    "plot",
     "registers",
 ]
 

@@ -1,13 +1,16 @@
-"""Shared by the tests: fabrics of the reference model in this process, and boards of it behind pseudo-terminals, which the test in
-Rust serves."""
+"""Shared by the tests: fabrics of the reference model in this process, and boards of it behind pseudo-terminals, which
+the test in Rust serves; programs in the shell that stand for the program portico."""
 
 import os
+import pathlib
 import struct
+import tempfile
 import termios
 import tty
 
 import portico
 
+ROOT = pathlib.Path(os.environ["PORTICO_ROOT"])
 BOARDS = os.environ["PORTICO_BOARDS"].split(":")
 
 
@@ -26,9 +29,19 @@ def board():
     return BOARDS.pop()
 
 
+def program(test, text, version=portico.__version__):
+    """The path of a program in the shell that tells this version, and else does what the text says. It goes with the
+    test."""
+    with tempfile.NamedTemporaryFile("w", suffix=".sh", delete=False) as file:
+        file.write(f"#!/bin/sh\nif [ $1 = --version ]; then echo portico {version}; exit; fi\n{text}")
+    test.addCleanup(os.unlink, file.name)
+    os.chmod(file.name, 0o700)
+    return file.name
+
+
 class Bone:
-    """A board's bridge by the frames of LiteX's UARTBone: what LiteX's RemoteClient does, with its read and write. Also a transport
-    as it is."""
+    """A board's bridge by the frames of LiteX's UARTBone: what LiteX's RemoteClient does, with its read and write. Also
+    a transport as it is."""
 
     def __init__(self, path):
         self.line = os.open(path, os.O_RDWR | os.O_NOCTTY)

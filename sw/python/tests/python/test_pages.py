@@ -3,15 +3,13 @@
 import contextlib
 import importlib
 import io
-import os
-import pathlib
 import re
 import runpy
 import unittest
 
 import portico
+from bench import ROOT
 
-ROOT = pathlib.Path(os.environ["PORTICO_ROOT"])
 PAGE = (ROOT / "docs/python.md").read_text()
 
 

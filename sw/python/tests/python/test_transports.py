@@ -13,7 +13,7 @@ import unittest
 
 import numpy
 import portico
-from bench import Bone, board, config, small
+from bench import Bone, board, config, program, small
 from portico.errors import (
     BusyError,
     ClosedError,
@@ -88,8 +88,14 @@ class Objects(unittest.TestCase):
             self.assertIs(raised.exception, error)
 
     def test_what_is_no_word_is_told(self):
-        for word, error in ((-1, ValueError), (2**32, ValueError), ("1", TypeError), (None, TypeError), (True, TypeError)):
-            transport = types.SimpleNamespace(read=lambda address: word, write=lambda address, value: None)
+        for word, error in (
+            (-1, ValueError),
+            (2**32, ValueError),
+            ("1", TypeError),
+            (None, TypeError),
+            (True, TypeError),
+        ):
+            transport = types.SimpleNamespace(read=lambda address, word=word: word, write=lambda address, value: None)
             with self.subTest(word=word), self.assertRaisesRegex(error, "the value that the transport has read"):
                 portico.Fabric(transport, config())
         with self.assertRaisesRegex(AttributeError, "read"):
@@ -173,29 +179,22 @@ class Lines(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "hertz"):
                 portico.Fabric.uio("/dev/none", 0, config(), hertz)
 
-    def program(self, text):
-        file = tempfile.NamedTemporaryFile("w", suffix=".sh", delete=False)
-        self.addCleanup(os.unlink, file.name)
-        file.write(f"#!/bin/sh\n{text}")
-        file.close()
-        os.chmod(file.name, 0o700)
-        return file.name
-
     def test_a_simulation_is_what_the_program_serves(self):
-        version = f"if [ $1 = --version ]; then echo portico {portico.__version__}; exit; fi\n"
-        served = self.program(
-            version
-            + 'test "$1 $2 $3 $5" = "bridge --once --config --golden" && grep -q "^rows = 2" $4 && ! grep -q "^edge_nodes" $4 || exit 9\n'
-            + f"echo 'serving; a host begins with:'; echo '  portico run halo --on serial:{board()} --set cols=2 --patience 20'\n"
+        served = program(
+            self,
+            'test "$1 $2 $3 $5" = "bridge --once --config --golden" || exit 9\n'
+            'grep -q "^rows = 2" $4 && ! grep -q "^edge_nodes" $4 || exit 9\n'
+            "echo 'serving; a host begins with:'\n"
+            f"echo '  portico run halo --on serial:{board()} --set cols=2 --patience 20'\n",
         )
         with portico.Fabric.simulated(config(), served, ["--golden"]) as fabric:
             moves_words(self, fabric)
         with self.assertRaisesRegex(FileNotFoundError, "portico-cli"):
             portico.Fabric.simulated(config(), "no-such-program")
         with self.assertRaisesRegex(RuntimeError, "expected 'portico"):
-            portico.Fabric.simulated(config(), self.program("echo portico 9.9.9"))
+            portico.Fabric.simulated(config(), program(self, "", version="9.9.9"))
         with self.assertRaisesRegex(RuntimeError, "no compiler"):
-            portico.Fabric.simulated(config(), self.program(version + "echo no compiler >&2; exit 1"))
+            portico.Fabric.simulated(config(), program(self, "echo no compiler >&2; exit 1"))
 
 
 class Threads(unittest.TestCase):
