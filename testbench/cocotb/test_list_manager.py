@@ -28,7 +28,10 @@ def pauses(rng, chance):
 
 def matches(entry, header):
     """Portals 4, 3.12."""
-    has = lambda name: entry["options"] >> OPTIONS[name] & 1
+
+    def has(name):
+        return entry["options"] >> OPTIONS[name] & 1
+
     offset = entry["offset"] if has("manage_local") else header["offset"]
     return (
         entry["source"] >> PORTAL == header["source"] >> PORTAL
@@ -80,7 +83,10 @@ class Manager:
 
     def random_entry(self):
         """Few sources and match bits, so that there are hits; lengths at the edges."""
-        edge = lambda: self.rng.choice([0, 1, 64, 2**32 - 1])
+
+        def edge():
+            return self.rng.choice([0, 1, 64, 2**32 - 1])
+
         return {
             "source": self.rng.randrange(4) | self.rng.choice([0, 0, 0, 1]) << PORTAL,
             "options": self.rng.getrandbits(16) & ~1 | (self.rng.random() < 0.3),

@@ -184,7 +184,19 @@ async def every_operation_on_chosen_words(dut):
     """Each defined operation on all pairs of some words."""
     alu = Alu(dut, 0.1)
     await alu.start()
-    words = [0, SIGN, 1, 1 | SIGN, INFINITY, INFINITY | SIGN, INFINITY - 1, INFINITY + 1, NAN, to_word(1.0), to_word(-1.5)]
+    words = [
+        0,
+        SIGN,
+        1,
+        1 | SIGN,
+        INFINITY,
+        INFINITY | SIGN,
+        INFINITY - 1,
+        INFINITY + 1,
+        NAN,
+        to_word(1.0),
+        to_word(-1.5),
+    ]
     pairs = [(a, b) for a in words for b in words]
     for name, model in MODEL.items():
         results = await alu.reduce([OPERATIONS[name]] * len(pairs), pairs)

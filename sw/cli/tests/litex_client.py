@@ -1,6 +1,6 @@
 """LiteX's own server and client of UARTBone at a board's serial line: words of the host node's memory, written and read.
 
-    litex_client.py PATH SEED
+litex_client.py PATH SEED
 """
 
 import contextlib

@@ -31,7 +31,9 @@ _Geometry: TypeAlias = SupportsIndex | Geometry
 _Operation: TypeAlias = Literal[
     "integer_sum", "integer_min", "integer_max", "and", "or", "xor", "float_sum", "float_min", "float_max"
 ]
-_Shape: TypeAlias = Literal["linear", "binomial", "centre", "star"] | tuple[Literal["kary", "columns", "rows"], SupportsIndex]
+_Shape: TypeAlias = (
+    Literal["linear", "binomial", "centre", "star"] | tuple[Literal["kary", "columns", "rows"], SupportsIndex]
+)
 _Way: TypeAlias = Literal["engines", "puts", "host"]
 
 def _ending() -> None: ...
@@ -215,7 +217,9 @@ class Fabric(_Released):
         event: Event | None = None,
     ) -> Window: ...
     def event(self, node: SupportsIndex) -> Event: ...
-    def mailbox(self, node: SupportsIndex, arrivals: SupportsIndex | None = None, event: Event | None = None) -> Mailbox: ...
+    def mailbox(
+        self, node: SupportsIndex, arrivals: SupportsIndex | None = None, event: Event | None = None
+    ) -> Mailbox: ...
     def comm(self, tiles: Iterable[SupportsIndex] | None = None, shape: _Shape | None = None) -> Comm: ...
     @overload
     def send(
@@ -357,7 +361,12 @@ class Segment(_Released):
     ) -> Ticket: ...
     @overload
     def stream(
-        self, local: SupportsIndex, geometry: _Geometry, *, ticket: Literal[False] = False, **completion: Unpack[_Completion]
+        self,
+        local: SupportsIndex,
+        geometry: _Geometry,
+        *,
+        ticket: Literal[False] = False,
+        **completion: Unpack[_Completion],
     ) -> None: ...
     @overload
     def fence(self, *, ticket: Literal[True], **completion: Unpack[_Shared]) -> Ticket: ...
@@ -429,7 +438,12 @@ class Segment(_Released):
     ) -> Ticket: ...
     @overload
     def fetchclear(
-        self, offset: SupportsIndex, bits: _Bits = 32, *, ticket: Literal[False] = False, **completion: Unpack[_Completion]
+        self,
+        offset: SupportsIndex,
+        bits: _Bits = 32,
+        *,
+        ticket: Literal[False] = False,
+        **completion: Unpack[_Completion],
     ) -> int | None: ...
     @overload
     def compare_and_swap(
@@ -459,7 +473,12 @@ class Segment(_Released):
     ) -> Ticket: ...
     @overload
     def peek(
-        self, offset: SupportsIndex, bits: _Bits = 32, *, ticket: Literal[False] = False, **completion: Unpack[_Completion]
+        self,
+        offset: SupportsIndex,
+        bits: _Bits = 32,
+        *,
+        ticket: Literal[False] = False,
+        **completion: Unpack[_Completion],
     ) -> int | None: ...
     @overload
     def add_if(
@@ -530,7 +549,12 @@ class Mailbox(_Released):
     ) -> Ticket: ...
     @overload
     def mail(
-        self, node: SupportsIndex, value: SupportsIndex, *, ticket: Literal[False] = False, **completion: Unpack[_Completion]
+        self,
+        node: SupportsIndex,
+        value: SupportsIndex,
+        *,
+        ticket: Literal[False] = False,
+        **completion: Unpack[_Completion],
     ) -> None: ...
     def read(self) -> tuple[int, int]: ...
     def clear(self) -> None: ...
@@ -606,7 +630,13 @@ class Comm(_Released):
     ) -> None: ...
     @overload
     def allreduce(
-        self, source: _Addresses, result: _Addresses, words: SupportsIndex, operation: _Operation, *, request: Literal[True]
+        self,
+        source: _Addresses,
+        result: _Addresses,
+        words: SupportsIndex,
+        operation: _Operation,
+        *,
+        request: Literal[True],
     ) -> Request: ...
     @overload
     def allreduce(
@@ -621,7 +651,13 @@ class Comm(_Released):
     ) -> None: ...
     @overload
     def reduce_scatter(
-        self, source: _Addresses, result: _Addresses, words: SupportsIndex, operation: _Operation, *, request: Literal[True]
+        self,
+        source: _Addresses,
+        result: _Addresses,
+        words: SupportsIndex,
+        operation: _Operation,
+        *,
+        request: Literal[True],
     ) -> Request: ...
     @overload
     def reduce_scatter(
@@ -636,7 +672,13 @@ class Comm(_Released):
     ) -> None: ...
     @overload
     def scatter(
-        self, root: SupportsIndex, source: SupportsIndex, result: _Addresses, words: SupportsIndex, *, request: Literal[True]
+        self,
+        root: SupportsIndex,
+        source: SupportsIndex,
+        result: _Addresses,
+        words: SupportsIndex,
+        *,
+        request: Literal[True],
     ) -> Request: ...
     @overload
     def scatter(
@@ -651,7 +693,13 @@ class Comm(_Released):
     ) -> None: ...
     @overload
     def gather(
-        self, root: SupportsIndex, source: _Addresses, result: SupportsIndex, words: SupportsIndex, *, request: Literal[True]
+        self,
+        root: SupportsIndex,
+        source: _Addresses,
+        result: SupportsIndex,
+        words: SupportsIndex,
+        *,
+        request: Literal[True],
     ) -> Request: ...
     @overload
     def gather(
@@ -665,7 +713,9 @@ class Comm(_Released):
         **keywords: Unpack[_Calls],
     ) -> None: ...
     @overload
-    def alltoall(self, source: _Addresses, result: _Addresses, words: SupportsIndex, *, request: Literal[True]) -> Request: ...
+    def alltoall(
+        self, source: _Addresses, result: _Addresses, words: SupportsIndex, *, request: Literal[True]
+    ) -> Request: ...
     @overload
     def alltoall(
         self,

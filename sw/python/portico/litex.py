@@ -36,6 +36,6 @@ class Transport:
 
 
 def open(client: Any, base: int, config: Config) -> Fabric:
-    """Opens a fabric whose host node lies at byte address `base` of the bus of a LiteX SoC, by an open `RemoteClient`. The fabric
-    must have been reset since an earlier program has used it."""
+    """Opens a fabric whose host node lies at byte address `base` of the bus of a LiteX SoC, by an open `RemoteClient`.
+    The fabric must have been reset since an earlier program has used it."""
     return Fabric(Transport(client, base), config)

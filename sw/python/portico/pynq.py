@@ -13,10 +13,12 @@ SPACE_BYTES = 1 << 20
 
 
 def open(base: int, config: Config) -> Fabric:
-    """Opens a fabric whose host node's AXI4-Lite port lies at the physical byte address `base`, as the address editor has it.
+    """Opens a fabric whose host node's AXI4-Lite port lies at the physical byte address `base`, as the address editor
+    has it.
 
-    The fabric must have been reset since an earlier program has used it: download the overlay again, or give it a reset. An `MMIO`
-    that you have, such as that of an overlay's block, is a transport as it is: `Fabric(overlay.portico.mmio, config)`.
+    The fabric must have been reset since an earlier program has used it: download the overlay again, or give it a
+    reset. An `MMIO` that you have, such as that of an overlay's block, is a transport as it is:
+    `Fabric(overlay.portico.mmio, config)`.
     """
     from pynq import MMIO  # type: ignore[import-not-found, unused-ignore]
 

@@ -124,7 +124,7 @@ class Configurations(unittest.TestCase):
         self.assertNotEqual(portico.Config(), config)
         self.assertEqual(eval(repr(config), {"Config": portico.Config}), config)
         with self.assertRaisesRegex(AttributeError, "no key colour"):
-            config.colour
+            _ = config.colour
 
     def test_keys_beside_a_profile_count(self):
         leaf = portico.Config(scratchpad=16, profile="leaf")
