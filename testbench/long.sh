@@ -19,6 +19,7 @@ record=${LONG_RECORD:-testbench/long.txt}
 suite=testbench/tests/suite
 fabric="hdl sw/spec sw/golden sw/driver sw/sim synth/src testbench/src $suite/promises"
 backend="hdl/verilog hdl/macros sw/sim/src synth/src"
+python="docs/python.md examples/python sw/cli/src/command/bench sw/cli/src/command/bench.rs sw/cli/tests testbench/cocotb ruff.toml"
 # name | tests, by a part of their names | files that decide the outcome | program of the tests, if it is not suite
 ENTRIES=(
     "random-sizes|fabric::suites_hold_at_random_sizes|$fabric $suite/fabric.rs"
@@ -32,7 +33,7 @@ ENTRIES=(
     "random-circuits|random_circuits_behave_alike|$backend"
     "stock-equivalence|stock_equivalence::|$backend"
     "installed-program|an_installed_program_works_outside|hdl sw/spec sw/golden sw/driver sw/sim sw/cli synth/src testbench/src|shell"
-    "python-wheel|a_wheel_in_a_fresh_venv|sw/python sw/driver sw/golden sw/spec|wheel"
+    "python-wheel|a_wheel_in_a_fresh_venv|sw/python sw/driver sw/golden sw/spec $python|wheel"
 )
 
 # The hash of the files $* and of what decides every outcome, by name and content: what is committed and what is not.
