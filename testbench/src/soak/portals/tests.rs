@@ -111,7 +111,11 @@ fn portals_that_go_wrong_are_told() {
         |_, words| {
             if let Some(Command::Search(search)) = Command::decode(opcode(words[0]), words) {
                 let first = words[0];
-                *words = Command::Search(Search { deletes: false, ..search }).encode();
+                *words = Command::Search(Search {
+                    deletes: false,
+                    ..search
+                })
+                .encode();
                 words[0] = first;
             }
         },
