@@ -30,11 +30,6 @@ Addresses, lengths and strides are in bytes, time-outs in cycles of the transpor
 import atexit as _atexit
 import os as _os
 
-try:
-    import numpy as _numpy  # noqa: F401
-except ImportError as error:
-    raise ImportError("portico needs numpy: pip install numpy") from error
-
 from . import errors
 from ._figures import Figures, bench, plot
 from ._portico import (

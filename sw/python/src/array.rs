@@ -7,11 +7,20 @@ use numpy::{
     PyUntypedArrayMethods,
 };
 use pyo3::{
-    exceptions::{PyTypeError, PyValueError},
+    exceptions::{PyImportError, PyTypeError, PyValueError},
     prelude::*,
 };
 
 use crate::number::listed;
+
+/// The module numpy. Arrays need it, and nothing else does: simulators and boards may have a Python without it.
+fn module(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
+    py.import("numpy").map_err(|cause| {
+        let error = PyImportError::new_err("arrays of portico need numpy: pip install numpy");
+        error.set_cause(py, Some(cause));
+        error
+    })
+}
 
 /// A type of elements: its name, and whether a dtype is it.
 type Type = (&'static str, fn(&Bound<'_, PyArrayDescr>) -> bool);
@@ -50,6 +59,7 @@ pub(crate) struct Words<'a, 'py>(&'a Bound<'py, PyUntypedArray>);
 impl<'a, 'py> Words<'a, 'py> {
     /// Checks an array.
     pub fn of(array: &'a Bound<'py, PyAny>, word_bytes: u32) -> PyResult<Words<'a, 'py>> {
+        module(array.py())?;
         let array = array.cast::<PyUntypedArray>().map_err(|_| {
             let name = array
                 .get_type()
@@ -123,6 +133,7 @@ pub(crate) fn empty<'py>(
     word_bytes: u32,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = shape.py();
+    let numpy = module(py)?;
     let dtype = PyArrayDescr::new(py, dtype)?;
     check_type(&dtype, word_bytes)?;
     let mut bytes = dtype.itemsize() as u64;
@@ -138,6 +149,5 @@ pub(crate) fn empty<'py>(
             "shape = {shape} is not allowed: allowed is up to {MOST_BYTES} bytes"
         )));
     }
-    let numpy = py.import("numpy")?;
     numpy.call_method1("empty", (pyo3::types::PyTuple::new(py, lengths)?, dtype))
 }

@@ -22,10 +22,12 @@ fn integer<'py>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Py
     if let Ok(number) = value.cast::<PyInt>() {
         return Ok(number.clone());
     }
-    // Before 2.3 of numpy, its bool has `__index__`, with a warning.
+    // Before 2.3 of numpy, its bool has `__index__`, with a warning. Without numpy there is no such bool.
     static BOOL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    if value.is_instance(BOOL.import(value.py(), "numpy", "bool_")?)? {
-        return Err(wrong());
+    if let Ok(bool_) = BOOL.import(value.py(), "numpy", "bool_") {
+        if value.is_instance(bool_)? {
+            return Err(wrong());
+        }
     }
     let index = value.call_method0("__index__").map_err(|_| wrong())?;
     Ok(index.cast_into::<PyInt>()?)
