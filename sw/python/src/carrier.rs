@@ -1,11 +1,14 @@
 //! Carriers of accesses: those of the driver, and objects of Python.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    cell::Cell,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use portico::{Config, GoldenTransport, Transport, TransportError};
 use pyo3::{prelude::*, types::PyList};
 
-use crate::number::word;
+use crate::number::{wide, word};
 
 /// The transport of a fabric. The reference model is not behind a pointer, since its accesses take less time than calls through
 /// one.
@@ -56,15 +59,23 @@ impl Transport for Carrier {
     }
 }
 
-/// An object of Python that reads and writes. It has no time: a cycle is an access, or what a wait asks for.
+/// An object of Python that reads and writes. Unless it has a clock, a cycle is an access, or what a wait asks for.
 pub(crate) struct Custom {
     config: Config,
     read: Py<PyAny>,
     write: Py<PyAny>,
     read_block: Option<Py<PyAny>>,
     write_block: Option<Py<PyAny>>,
-    cycles: u64,
+    clock: Option<Clock>,
+    /// Cycles that were counted, or that the clock has told last.
+    cycles: Cell<u64>,
     raised: Raised,
+}
+
+/// The methods of an object that knows the cycles of the fabric.
+struct Clock {
+    cycles: Py<PyAny>,
+    wait: Py<PyAny>,
 }
 
 /// The first exception of a transport, shared with who opens it: the fabric is closed after it, since it is not known what the access
@@ -84,17 +95,19 @@ impl Raised {
 }
 
 impl Custom {
-    /// Takes the methods `read(address)` and `write(address, value)` of an object, and `read_block(address, count)` and
-    /// `write_block(address, values)` if it has them.
+    /// Takes the methods `read(address)` and `write(address, value)` of an object, and if it has them `read_block(address, count)`,
+    /// `write_block(address, values)`, and both `cycles()` and `wait(cycles)`.
     pub fn new(transport: &Bound<'_, PyAny>, config: Config) -> PyResult<Custom> {
         let method = |name| Ok::<_, PyErr>(transport.getattr_opt(name)?.map(Bound::unbind));
+        let clock = method("cycles")?.zip(method("wait")?);
         Ok(Custom {
             config,
             read: transport.getattr("read")?.unbind(),
             write: transport.getattr("write")?.unbind(),
             read_block: method("read_block")?,
             write_block: method("write_block")?,
-            cycles: 0,
+            clock: clock.map(|(cycles, wait)| Clock { cycles, wait }),
+            cycles: Cell::new(0),
             raised: Raised::default(),
         })
     }
@@ -104,18 +117,30 @@ impl Custom {
         &self.raised
     }
 
+    /// Counts cycles, if there is no clock.
+    fn count(&self, cycles: u64) {
+        if self.clock.is_none() {
+            self.cycles.set(self.cycles.get() + cycles);
+        }
+    }
+
     /// Makes accesses, so many of them.
     fn access<V>(
-        &mut self,
+        &self,
         count: usize,
         work: impl FnOnce(Python<'_>, &Custom) -> PyResult<V>,
     ) -> Result<V, TransportError> {
+        self.count(count.max(1) as u64);
+        self.call(work)
+    }
+
+    /// Calls the object, unless it has raised an exception.
+    fn call<V>(&self, work: impl FnOnce(Python<'_>, &Custom) -> PyResult<V>) -> Result<V, TransportError> {
         let failed = |error: &PyErr| TransportError::Failed(error.to_string());
         // The driver may go on after an error; nothing reaches the object then.
         if let Some(raised) = &*self.raised.lock() {
             return Err(failed(raised));
         }
-        self.cycles += count.max(1) as u64;
         Python::attach(|py| work(py, self)).map_err(|error| {
             let text = failed(&error);
             *self.raised.lock() = Some(error);
@@ -176,12 +201,34 @@ impl Transport for Custom {
         })
     }
 
+    /// After an exception of the object, the cycles that it has told last.
     fn cycles(&self) -> u64 {
-        self.cycles
+        let Some(clock) = &self.clock else {
+            return self.cycles.get();
+        };
+        let before = self.cycles.get();
+        let told = self.call(|py, _| {
+            let told = clock.cycles.bind(py).call0()?;
+            let cycles = wide("the cycles that the transport has told", &told)?;
+            // Waits take the difference of two readings.
+            if cycles < before {
+                return Err(pyo3::exceptions::PyValueError::new_err(format!(
+                    "the cycles that the transport has told = {cycles} are not allowed: allowed is {before} and more, since it has \
+                     told {before} before"
+                )));
+            }
+            Ok(cycles)
+        });
+        self.cycles.set(told.unwrap_or(before));
+        self.cycles.get()
     }
 
     fn wait(&mut self, cycles: u64) {
-        self.cycles += cycles;
+        self.count(cycles);
+        if let Some(clock) = &self.clock {
+            // What it raises, the fabric takes from `raised`.
+            let _ = self.call(|py, _| clock.wait.bind(py).call1((cycles,)).map(|_| ()));
+        }
     }
 
     fn interrupt(&mut self) -> bool {

@@ -54,6 +54,16 @@ class Failing:
         self.inner.write(address, value)
 
 
+class Timed(Bone):
+    """A board with a clock: an access takes a hundred cycles."""
+
+    def cycles(self):
+        return 5000 + 100 * self.accesses
+
+    def wait(self, cycles):
+        pass
+
+
 class Objects(unittest.TestCase):
     def test_an_object_that_reads_and_writes_is_a_transport(self):
         transport = Bone(board())
@@ -115,6 +125,33 @@ class Objects(unittest.TestCase):
         transport.check = lambda: fabric.cycles
         with self.assertRaisesRegex(BusyError, "its own transport"):
             fabric.read(0, 0, 1)
+
+
+    def test_a_transport_with_a_clock_limits_waits_by_it(self):
+        transport = Timed(board())
+        fabric = portico.Fabric(transport, config())
+        self.assertEqual(fabric.cycles, transport.cycles())
+        event, before = fabric.event(1), transport.accesses
+        with self.assertRaisesRegex(TimeoutError, "within 100000 cycles"):
+            event.wait(timeout=100_000)
+        self.assertAlmostEqual(transport.accesses - before, 1000, delta=100)
+
+    def test_a_clock_that_goes_back_is_told(self):
+        transport = Timed(board())
+        fabric = portico.Fabric(transport, config())
+        last = fabric.cycles
+        transport.accesses = 0
+        text = rf"the cycles that the transport has told = 5000 are not allowed: allowed is {last} and more"
+        with self.assertRaisesRegex(ValueError, text):
+            fabric.cycles  # noqa: B018
+        with self.assertRaisesRegex(ClosedError, "has raised an exception"):
+            fabric.event(0)
+
+    def test_cycles_without_wait_are_no_clock(self):
+        transport = Bone(board())
+        transport.cycles = lambda: 1 / 0
+        fabric = portico.Fabric(transport, config())
+        self.assertLessEqual(transport.accesses, fabric.cycles)
 
 
 class Adapters(unittest.TestCase):
