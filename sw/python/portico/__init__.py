@@ -23,6 +23,7 @@ bench, plot  the benchmarks of the installed program, and their plots
 Figures      the rows of a benchmark
 errors       exceptions; all are errors.Error
 pynq, litex  fabrics behind PYNQ's MMIO and LiteX's RemoteClient
+cocotb       fabrics in a simulator, under cocotb
 
 Addresses, lengths and strides are in bytes, time-outs in cycles of the transport.
 """

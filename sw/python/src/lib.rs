@@ -16,6 +16,7 @@
 //! | `event`, `mailbox`, `stream` | events, mailboxes, streams of accelerators |
 //! | `comm`, `request` | MPI-like calls of groups of tiles |
 //! | `registers` | registers of any node |
+//! | `flit` | heads of packets, for test benches |
 //!
 //! A call takes the lock of its fabric without waiting for it, and works without the GIL. So a call never waits for another
 //! thread, and an object of Python that carries accesses can take the GIL.
@@ -30,6 +31,7 @@ mod config;
 mod event;
 mod fabric;
 mod failure;
+mod flit;
 mod interrupt;
 mod item;
 mod mailbox;
@@ -51,6 +53,7 @@ mod _portico {
         config::Config,
         event::{Event, EventState},
         fabric::{Fabric, Region},
+        flit::{head_fields, max_payload, place},
         mailbox::Mailbox,
         operation::Geometry,
         registers::registers,

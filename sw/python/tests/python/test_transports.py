@@ -1,5 +1,6 @@
 """Transports: objects of Python, serial lines, adapters; threads, Ctrl-C, forks and the end of the interpreter."""
 
+import importlib
 import os
 import signal
 import subprocess
@@ -155,6 +156,10 @@ class Objects(unittest.TestCase):
 
 
 class Adapters(unittest.TestCase):
+    def test_cocotb_that_is_missing_is_named(self):
+        with self.assertRaisesRegex(ImportError, r"portico.cocotb needs cocotb 2.0 and cocotbext-axi: pip install 'cocotb>=2.0'"):
+            importlib.import_module("portico.cocotb")
+
     def test_litex(self):
         from portico import litex
 
