@@ -29,7 +29,7 @@ python=$work/venv/bin/python3
 PATH=/nowhere "$python" -m pip install --quiet --no-deps "$work"/wheels/portico-*.whl
 # Without numpy, what needs no array works.
 without='import portico; fabric = portico.Fabric.golden(portico.Config(cols=2, rows=2)); fabric.event(0).state(); fabric.read(0, 0, 1)'
-said=$("$python" -c "$without" 2>&1) && { echo "run.sh: an array can be read without numpy" >&2; exit 1; }
+said=$(cd "$work" && "$python" -c "$without" 2>&1) && { echo "run.sh: an array can be read without numpy" >&2; exit 1; }
 [[ $said == *"ImportError: arrays of portico need numpy: pip install numpy" ]] || { echo "run.sh: $said" >&2; exit 1; }
 
 # numpy of the tools stands for the one that an index would give.

@@ -8,7 +8,7 @@ use portico_golden::Bridge;
 use portico_spec::ni::registers::SPACE_BYTES;
 
 /// Boards, each for one test in Python.
-const BOARDS: usize = 16;
+const BOARDS: usize = 20;
 
 /// Serves a board of four tiles until the process ends. Returns its path.
 fn board() -> String {
