@@ -1,112 +1,84 @@
-"""A fabric through its standard ports alone: a host at `s_axil`, external memory at `m_axi`.
+"""A fabric through its standard ports alone: the driver at `s_axil`, external memory at `m_axi`.
 
-SPEC["fabric"] says where things are: the nodes `host`, `tile` and `memory`, how many words a scratchpad and the memory
-have, the prefix of the memory's port, and the value of the identity register.
+PORTICO_SPEC has the configuration, the nodes `tile` and `memory`, and the prefix of the memory's port.
 """
 
+import json
+import os
+import random
+
 import cocotb
+import portico
+import portico.cocotb
 from cocotbext.axi import AxiBus, AxiRam
 
-from node import BYTES, SPEC, Node, generator, pauses, start
-
-FABRIC = SPEC["fabric"]
-CONTROL = SPEC["control"]
-SYSTEM_WINDOW = SPEC["system_window"]
-TILE_SEGMENT, MEMORY_SEGMENT = 1, 2
-EVENT = 3
+SPEC = json.loads(os.environ["PORTICO_SPEC"])
+CONFIG = portico.Config.from_toml(SPEC["config"])
+BYTES = CONFIG.width // 8
 # As much as a Python object may be long; it is sparse.
 MEMORY_BYTES = 2**62
 
 
-class Fabric:
-    """The device with a bus model at each port, and the system windows of its nodes as segments."""
-
-    def __init__(self, dut, chance):
-        self.rng = generator()
-        self.node = Node(dut)
-        self.node.stall(self.rng, chance)
-        self.memory = AxiRam(AxiBus.from_prefix(dut, FABRIC["memory_prefix"]), dut.clk, dut.rst, size=MEMORY_BYTES)
-        write, read = self.memory.write_if, self.memory.read_if
-        for channel in (write.aw_channel, write.w_channel, write.b_channel, read.ar_channel, read.r_channel):
-            channel.set_pause_generator(pauses(self.rng, chance))
-
-    async def open(self, dut):
-        """Resets the device and makes the segments known."""
-        await start(dut)
-        await self.node.set_segment(TILE_SEGMENT, FABRIC["tile"], SYSTEM_WINDOW, FABRIC["scratchpad_words"])
-        await self.node.set_segment(MEMORY_SEGMENT, FABRIC["memory"], SYSTEM_WINDOW, FABRIC["memory_words"])
-
-    async def move(self, opcode, segment, remote, local, words):
-        """A put or get of consecutive words, addresses in bytes, to its end."""
-        first = self.node.descriptor(opcode, segment, EVENT)
-        await self.node.command([first, remote, local, 1 << 16 | words])
-        await self.node.complete(EVENT)
-
-    async def round_trip(self, segment, remote, words):
-        """Words from the host's memory to a node's and back to another place."""
-        there, back = 0x100, 0x800
-        data = self.rng.randbytes(words * BYTES)
-        await self.node.write(there, data)
-        await self.node.write(back, bytes(len(data)))
-        await self.move("put", segment, remote, there, words)
-        await self.move("get", segment, remote, back, words)
-        assert await self.node.read(back, len(data)) == data
-        return data
+async def opened(dut, chance):
+    """The fabric and its external memory, whose channels stall with a probability."""
+    memory = AxiRam(AxiBus.from_prefix(dut, SPEC["memory_prefix"]), dut.clk, dut.rst, size=MEMORY_BYTES)
+    fabric = await portico.cocotb.open(dut, CONFIG)
+    for model in (fabric.port, memory):
+        portico.cocotb.stall(model, chance)
+    return fabric, memory
 
 
-@cocotb.test(timeout_time=5, timeout_unit="ms")
-async def the_host_node_tells_who_it_is(dut):
-    """Identity and number."""
-    fabric = Fabric(dut, 0.0)
-    await fabric.open(dut)
-    assert await fabric.node.read_register("control", CONTROL["id"]) == FABRIC["identity"]
-    assert await fabric.node.read_register("control", CONTROL["node"]) == FABRIC["host"]
+async def round_trip(fabric, node, remote, words):
+    """Words from the host's memory to a node's and back to another place."""
+    there, back, length = 0x100, 0x800, words * BYTES
+    data = random.randbytes(length)
+    await fabric.port.write(there, data)
+    await fabric.port.write(back, bytes(length))
+
+    def moves(fabric):
+        with fabric.publish(node, remote, length) as window, window.clone(fabric.host_node) as segment:
+            segment.put(0, there, length)
+            segment.get(0, back, length)
+
+    await portico.cocotb.run(moves, fabric)
+    assert await fabric.port.read(back, length) == data
+    return data
 
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def host_memory_keeps_what_is_written(dut):
     """Words and parts of them, with stalls."""
-    fabric = Fabric(dut, 0.3)
-    await fabric.open(dut)
+    fabric, _ = await opened(dut, 0.3)
     model = bytearray(128)
-    await fabric.node.write(0x40, bytes(model))
-    for _ in range(60):
-        at = fabric.rng.randrange(len(model))
-        data = fabric.rng.randbytes(fabric.rng.randrange(1, len(model) - at + 1))
-        await fabric.node.write(0x40 + at, data)
+    await fabric.port.write(0x40, bytes(model))
+    for _ in range(30):
+        at = random.randrange(len(model))
+        data = random.randbytes(random.randrange(1, len(model) - at + 1))
+        await fabric.port.write(0x40 + at, data)
         model[at : at + len(data)] = data
-    assert await fabric.node.read(0x40, len(model)) == model
+    assert await fabric.port.read(0x40, len(model)) == model
 
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def a_tile_keeps_what_is_put(dut):
-    """Transfers of one word, of a packet, and of several packets; nothing goes to external memory."""
-    fabric = Fabric(dut, 0.1)
-    await fabric.open(dut)
-    for words in (1, 2, 64, 150):
-        data = await fabric.round_trip(TILE_SEGMENT, 0x200, words)
-        assert fabric.memory.read(0x200, len(data)) == bytes(len(data))
+    """Transfers of one word, of a packet, and of several packets; an atomic; nothing goes to external memory."""
+    fabric, memory = await opened(dut, 0.1)
+    for words in (1, 2, 40):
+        data = await round_trip(fabric, SPEC["tile"], 0x200, words)
+        assert memory.read(0x200, len(data)) == bytes(len(data))
 
+    def adds(fabric):
+        segment = fabric.publish(SPEC["tile"], 0x200, BYTES).clone(fabric.host_node)
+        return [segment.fetchadd(0, 5) for _ in range(2)]
 
-@cocotb.test(timeout_time=5, timeout_unit="ms")
-async def a_tile_adds(dut):
-    """An atomic gives the old value."""
-    fabric = Fabric(dut, 0.1)
-    await fabric.open(dut)
-    word = fabric.rng.getrandbits(32)
-    await fabric.node.write(0x100, word.to_bytes(BYTES, "little"))
-    await fabric.move("put", TILE_SEGMENT, 0x300, 0x100, 1)
-    add = fabric.node.descriptor("atomic", TILE_SEGMENT, EVENT, operation=SPEC["operations"]["fetch_add"])
-    for times in range(3):
-        await fabric.node.command([add, 0x300, 5])
-        assert await fabric.node.complete(EVENT) == (word + 5 * times) % 2**32
+    word = int.from_bytes(data[:4], "little")
+    assert await portico.cocotb.run(adds, fabric) == [word, (word + 5) % 2**32]
 
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def external_memory_keeps_what_is_put(dut):
     """Transfers go out on AXI4, over the ends of its blocks."""
-    fabric = Fabric(dut, 0.3)
-    await fabric.open(dut)
-    for remote, words in ((0, 1), (0x1000 - 8 * BYTES, 40), (0x4000, 150)):
-        data = await fabric.round_trip(MEMORY_SEGMENT, remote, words)
-        assert fabric.memory.read(remote, len(data)) == data
+    fabric, memory = await opened(dut, 0.3)
+    for remote, words in ((0, 1), (0x1000 - 8 * BYTES, 20), (0x4000, 40)):
+        data = await round_trip(fabric, SPEC["memory"], remote, words)
+        assert memory.read(remote, len(data)) == data

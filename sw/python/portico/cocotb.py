@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 try:
+    import cocotb
     from cocotb.clock import Clock
     from cocotb.simtime import convert, get_sim_time
     from cocotb.task import Task
@@ -39,8 +40,6 @@ try:
         AxiStreamSink,
         AxiStreamSource,
     )
-
-    import cocotb
 except ImportError as error:
     raise ImportError(
         "portico.cocotb needs cocotb 2.0 and cocotbext-axi: pip install 'cocotb>=2.0' cocotbext-axi"
@@ -92,6 +91,11 @@ def stall(model: Any, chance: float, rng: Any = random) -> None:
         channel.set_pause_generator(pauses(chance, rng))
 
 
+def _check_port(dut: Any, name: str) -> None:
+    if not hasattr(dut, name):
+        raise ArgumentError(f"prefix = {name.rpartition('_')[0]!r} is not allowed: {dut._name} has no port {name}")
+
+
 class Port:
     """The AXI4-Lite port `prefix` of a device: of a fabric's host node, or of a tile. Its accesses have any number of
     bytes, and raise TransportError if the device refuses them, or does not answer within `patience` cycles a word.
@@ -109,6 +113,7 @@ class Port:
         unit: Unit = "ns",
         patience: int = 10_000,
     ) -> None:
+        _check_port(dut, f"{prefix}_awaddr")
         self.model = AxiLiteMaster(AxiLiteBus.from_prefix(dut, prefix), getattr(dut, clock), getattr(dut, reset))
         self.patience = patience
         self._period = int(convert(period, unit, to="step"))
@@ -367,6 +372,7 @@ class Source:
     AxiStreamSource of cocotbext-axi; idle cycles come from `stall`."""
 
     def __init__(self, dut: Any, prefix: str, *, clock: str = "clk", reset: str = "rst") -> None:
+        _check_port(dut, f"{prefix}_tdata")
         bus = AxiStreamBus.from_prefix(dut, prefix)
         self.model = AxiStreamSource(bus, getattr(dut, clock), getattr(dut, reset), byte_lanes=1)
 
@@ -387,6 +393,7 @@ class Sink:
 
     def __init__(self, dut: Any, prefix: str, *, clock: str = "clk", reset: str = "rst") -> None:
         self.prefix = prefix
+        _check_port(dut, f"{prefix}_tdata")
         bus = AxiStreamBus.from_prefix(dut, prefix)
         self.model = AxiStreamSink(bus, getattr(dut, clock), getattr(dut, reset), byte_lanes=1)
         self._watch: Task[None] = cocotb.start_soon(self._watch_offers(bus, getattr(dut, clock), getattr(dut, reset)))

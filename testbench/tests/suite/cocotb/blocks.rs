@@ -1,7 +1,7 @@
 //! The blocks that are useful alone, under cocotb and the AXI4-Stream models of cocotbext-axi: what comes out is held to what
 //! Python computes itself.
 
-use super::python::{passed, Simulation};
+use super::python::Simulation;
 use portico_spec::{
     fp::{Flag, ADDER_STAGES},
     mpe::reduce::{self, OPERATION_WIDTH},
@@ -22,12 +22,6 @@ fn codes(codes: &[Code]) -> Value {
 
 fn simulation(block: &str, config: &Config) -> Simulation {
     Simulation::of(&portico_generate::design(block, config).unwrap_or_else(|error| panic!("{error:#}")))
-}
-
-/// Holds all tests of a module to pass.
-fn passes(simulation: &Simulation, module: &str, spec: &Value, tests: usize) {
-    let said = simulation.run(module, spec).unwrap_or_else(|said| panic!("{said}"));
-    assert_eq!(passed(&said), Some(tests), "{said}");
 }
 
 fn of_stages(width: usize, stages: usize) -> Config {
@@ -51,7 +45,7 @@ fn pythons_arithmetic_agrees_with_the_adder() {
     for width in [32, 64] {
         for stages in [*ADDER_STAGES.start(), *ADDER_STAGES.end()] {
             let adders = simulation("fp-add", &of_stages(width, stages));
-            passes(&adders, "test_fp_adder", &adder(width, stages), 3);
+            adders.passes("test_fp_adder", &adder(width, stages), 3);
         }
     }
     let adders = simulation("fp-add", &of_stages(32, 4));
@@ -75,7 +69,7 @@ fn streams_of_python_are_reduced() {
                 "inexact": Flag::Inexact.mask(),
             },
         });
-        passes(&alu, "test_reduce_alu", &spec, 4);
+        alu.passes("test_reduce_alu", &spec, 4);
 
         // Minimum and maximum change places.
         let operations = spec["operations"].clone();
@@ -108,7 +102,7 @@ fn a_list_manager_serves_standard_streams() {
                 "manage_local": list::MANAGE_LOCAL,
             },
         });
-        passes(&lists, "test_list_manager", &spec, 5);
+        lists.passes("test_list_manager", &spec, 5);
 
         // The check of lengths is asked for in a bit that means nothing.
         spec["options"]["no_truncate"] = json!(list::OPAQUE_OPTIONS);
@@ -136,7 +130,7 @@ fn the_allocator_works_between_standard_streams() {
         "order_offset": buddy::ORDER_OFFSET,
         "status_offset": buddy::STATUS_OFFSET,
     });
-    passes(&allocator, "test_buddy", &spec, 4);
+    allocator.passes("test_buddy", &spec, 4);
 
     // A heap of half the size runs out sooner.
     spec["heap"] = json!(heap.bytes() / 2);

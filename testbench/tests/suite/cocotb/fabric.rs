@@ -1,72 +1,26 @@
 //! The emitted Verilog under cocotb and the bus models of cocotbext-axi: independent views of AXI4 and AXI4-Lite.
 
-use super::{
-    bridge::Bridge,
-    python::{passed, Simulation},
-};
-use portico_spec::ni::{
-    command::{self, Opcode},
-    event, packet, page,
-    registers::{
-        Block, ControlRegister, EventRegister, Place, SegmentRegister, BASE_BYTES, BLOCK_OFFSET, FIELD_WIDTH, IDENTITY,
-        SHORT_FIELD_WIDTH,
-    },
-    segment, window, INITIALISATION_CYCLES,
-};
-use portico_spec::Config;
+use super::{bridge::Bridge, python::Simulation};
+use portico_generate::design;
+use portico_spec::{ni::command::MAX_DESCRIPTOR_WORDS, Config};
 use portico_verilog::{emit, Design, Options};
 use rust_hdl::prelude::Block as Hardware;
 use serde_json::{json, Value};
+use std::env::{consts::EXE_SUFFIX, current_exe};
 
-/// What the Python side must know of the specification.
-fn spec(width: usize) -> Value {
-    json!({
-        "width": width,
-        "base_bytes": BASE_BYTES,
-        "block_offset": BLOCK_OFFSET,
-        "command_places": command::MAX_DESCRIPTOR_WORDS,
-        "initialisation_cycles": INITIALISATION_CYCLES,
-        "system_window": window::SYSTEM_WINDOW,
-        "blocks": {
-            "control": Block::Control as u32,
-            "command": Block::Command as u32,
-            "events": Block::Events as u32,
-            "segments": Block::Segments as u32,
-            "pages": Block::Pages as u32,
-        },
-        "control": {
-            "id": ControlRegister::Id.number(),
-            "node": ControlRegister::Node.number(),
-        },
-        "event": {
-            "field_width": FIELD_WIDTH,
-            "count": EventRegister::Count.number(),
-            "status": EventRegister::Status.number(),
-            "value": EventRegister::ValueLow.number(),
-            "error_mask": (1 << packet::ERROR_WIDTH) - 1,
-        },
-        "segment": {
-            "field_width": SHORT_FIELD_WIDTH,
-            "target": SegmentRegister::Target.number(),
-            "size": SegmentRegister::Size.number(),
-            "node": segment::NODE_OFFSET,
-            "tag": segment::TAG_OFFSET,
-            "kind": segment::KIND_OFFSET,
-            "window": segment::SegmentKind::Window as u32,
-        },
-        "command": {
-            "segment": command::SEGMENT_OFFSET,
-            "event": command::EVENT_OFFSET,
-            "operation": command::OPERATION_OFFSET,
-        },
-        "opcodes": {
-            "put": Opcode::Put as u32,
-            "get": Opcode::Get as u32,
-            "atomic": Opcode::Atomic as u32,
-        },
-        "operations": { "fetch_add": packet::Operation::FetchAdd as u32 },
-        "events": event::EVENTS,
-    })
+/// Two tiles, the host and a memory node, small enough to build in seconds: the fabric of the example.
+const SMALL: &str = include_str!("../../../../examples/cocotb/fabric.toml");
+/// The board whose model the tests of `portico bridge` have.
+const BOARD: &str = "cols = 2\nrows = 1\nprofile = \"compact\"\nmpe = 1\nprobe = true\n";
+/// A mesh with an edge node.
+const MESH: &str = "cols = 2\nrows = 1\nedge_nodes = 1\nmonitors = false\n";
+
+fn config(text: &str) -> Config {
+    Config::from_toml(text).expect("the configuration is right")
+}
+
+fn simulation(block: &str, text: &str) -> Simulation {
+    Simulation::of(&design(block, &config(text)).unwrap_or_else(|error| panic!("{error:#}")))
 }
 
 fn bridge(width: usize) -> Design {
@@ -85,57 +39,25 @@ fn bridge(width: usize) -> Design {
     emit(&*block, &options).expect("the bridge can be emitted")
 }
 
-/// Two tiles, the host and a memory node, small enough to build in seconds.
-fn small() -> Config {
-    Config {
-        cols: 2,
-        rows: 1,
-        memories: 1,
-        scratchpad: 4,
-        cores: 2,
-        ..Config::default()
-    }
-}
-
-/// And what it must know of a fabric.
-fn spec_of_fabric(config: &Config) -> Value {
-    let mut spec = spec(config.width);
-    spec["fabric"] = json!({
-        "identity": IDENTITY,
-        "tile": config.tile_node(config.tiles() - 1).number(),
-        "host": config.host_node().number(),
-        "memory": config.memory_node(0).number(),
-        "memory_prefix": "m_axi_0",
-        "memory_words": 1 << page::MEMORY_WIDTH,
-        "scratchpad_words": config.scratchpad_words(),
-    });
-    spec
-}
-
 #[test]
 fn a_host_reaches_external_memory_through_standard_ports() {
     for width in [32, 64] {
-        let (simulation, mut spec) = (Simulation::of(&bridge(width)), spec(width));
-        let said = simulation
-            .run("test_bridge", &spec)
-            .unwrap_or_else(|said| panic!("{said}"));
-        assert_eq!(passed(&said), Some(6), "{said}");
+        let simulation = Simulation::of(&bridge(width));
+        let mut spec = json!({ "width": width, "command_places": MAX_DESCRIPTOR_WORDS });
+        simulation.passes("test_bridge", &spec, 6);
 
         // A check that passes must be able to fail: here descriptors are pushed one place early and never end.
-        spec["command_places"] = json!(command::MAX_DESCRIPTOR_WORDS - 1);
+        spec["command_places"] = json!(MAX_DESCRIPTOR_WORDS - 1);
         simulation.fails("test_bridge", &spec, 6, "descriptors_end_at_the_last_place");
     }
 }
 
 #[test]
 fn a_host_reaches_a_tile_and_external_memory_through_a_fabric() {
-    let config = small();
-    let fabric = portico_generate::design("fabric", &config).expect("the fabric can be emitted");
-    let (simulation, right) = (Simulation::of(&fabric), spec_of_fabric(&config));
-    let said = simulation
-        .run("test_fabric", &right)
-        .unwrap_or_else(|said| panic!("{said}"));
-    assert_eq!(passed(&said), Some(5), "{said}");
+    let simulation = simulation("fabric", SMALL);
+    let tiles = config(SMALL).tiles();
+    let right = json!({ "config": SMALL, "tile": tiles - 1, "memory": tiles + 1, "memory_prefix": "m_axi_0" });
+    simulation.passes("test_fabric", &right, 3);
 
     // What is for external memory goes to the tile, and the other way round.
     for (name, wrong, test) in [
@@ -143,7 +65,27 @@ fn a_host_reaches_a_tile_and_external_memory_through_a_fabric() {
         ("tile", "memory", "a_tile_keeps_what_is_put"),
     ] {
         let mut spec = right.clone();
-        spec["fabric"][name] = right["fabric"][wrong].clone();
-        simulation.fails("test_fabric", &spec, 5, test);
+        spec[name] = right[wrong].clone();
+        simulation.fails("test_fabric", &spec, 3, test);
     }
+}
+
+#[test]
+fn the_same_program_runs_on_golden_cocotb_and_simulation() {
+    // Cargo builds the program before it tests the workspace.
+    let tests = current_exe().expect("this program has a path");
+    let programs = tests.ancestors().nth(2).expect("it is two folders deep");
+    let program = Some(programs.join(format!("portico{EXE_SUFFIX}"))).filter(|program| program.is_file());
+    let spec = json!({ "config": SMALL, "board": BOARD, "program": program });
+    simulation("fabric", SMALL).passes("test_driver", &spec, 6);
+}
+
+#[test]
+fn the_example_passes_on_its_fabric() {
+    simulation("fabric", SMALL).passes("test_put", &Value::Null, 1);
+}
+
+#[test]
+fn packets_of_python_pass_a_mesh() {
+    simulation("mesh", MESH).passes("test_mesh", &json!({ "config": MESH }), 6);
 }
