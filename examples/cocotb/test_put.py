@@ -1,4 +1,4 @@
-"""A program of the driver on a fabric in a simulator. `make` generates the fabric, builds it and runs this."""
+"""A program of the driver on a fabric in a simulator. run.py generates the fabric, builds it and runs this test."""
 
 from pathlib import Path
 

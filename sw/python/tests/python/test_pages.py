@@ -27,6 +27,9 @@ class Pages(unittest.TestCase):
         self.assertIn(f"```python\n{first.read_text()}```", PAGE)
         self.assertIn("`tile 3 has 10 20 30 40`", PAGE)
 
+    def test_the_page_has_the_example_of_cocotb(self):
+        self.assertIn(f"```py\n{(ROOT / 'examples/cocotb/test_put.py').read_text()}```", PAGE)
+
     def test_the_programs_of_the_page_run_one_after_the_other(self):
         names = {}
         programs = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
