@@ -116,6 +116,7 @@ async def what_does_not_fit_is_named(dut):
             "prefix = 's_axis_99' is not allowed: portico_mesh has no port s_axis_99_tdata",
         ),
         (lambda: Port(dut), "prefix = 's_axil' is not allowed: portico_mesh has no port s_axil_awaddr"),
+        (lambda: Port(dut, patience=0), "patience = 0 is not allowed: allowed is 1 and more"),
         (lambda: pauses(1.5), "chance = 1.5 is not allowed: allowed is 0..=1"),
     ):
         try:

@@ -113,6 +113,8 @@ class Port:
         unit: Unit = "ns",
         patience: int = 10_000,
     ) -> None:
+        if patience < 1:
+            raise ArgumentError(f"patience = {patience} is not allowed: allowed is 1 and more")
         _check_port(dut, f"{prefix}_awaddr")
         self.model = AxiLiteMaster(AxiLiteBus.from_prefix(dut, prefix), getattr(dut, clock), getattr(dut, reset))
         self.patience = patience
