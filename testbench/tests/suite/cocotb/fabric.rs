@@ -2,7 +2,14 @@
 
 use super::{bridge::Bridge, python::Simulation};
 use portico_generate::design;
-use portico_spec::{ni::command::MAX_DESCRIPTOR_WORDS, Config};
+use portico_spec::{
+    ni::{
+        command::{self, Opcode, MAX_DESCRIPTOR_WORDS},
+        segment::{self, SegmentKind},
+        window::SYSTEM_WINDOW,
+    },
+    Config,
+};
 use portico_verilog::{emit, Design, Options};
 use rust_hdl::prelude::Block as Hardware;
 use serde_json::{json, Value};
@@ -14,6 +21,8 @@ const SMALL: &str = include_str!("../../../../examples/cocotb/fabric.toml");
 const BOARD: &str = "cols = 2\nrows = 1\nprofile = \"compact\"\nmpe = 1\nprobe = true\n";
 /// A mesh with an edge node.
 const MESH: &str = "cols = 2\nrows = 1\nedge_nodes = 1\nmonitors = false\n";
+/// The least tile.
+const TILE: &str = "cols = 2\nrows = 1\nprofile = \"leaf\"\nscratchpad = 4\n";
 
 fn config(text: &str) -> Config {
     Config::from_toml(text).expect("the configuration is right")
@@ -88,4 +97,19 @@ fn the_example_passes_on_its_fabric() {
 #[test]
 fn packets_of_python_pass_a_mesh() {
     simulation("mesh", MESH).passes("test_mesh", &json!({ "config": MESH }), 6);
+}
+
+#[test]
+fn packets_of_python_pass_a_tile() {
+    let node = usize::from(config(TILE).tile_node(0).number());
+    let (handle, event) = (1, 2);
+    let spec = json!({
+        "config": TILE,
+        "node": node,
+        "segment": handle,
+        "event": event,
+        "target": node | SYSTEM_WINDOW << segment::TAG_OFFSET | (SegmentKind::Window as usize) << segment::KIND_OFFSET,
+        "put": Opcode::Put as usize | event << command::EVENT_OFFSET | handle << command::SEGMENT_OFFSET,
+    });
+    simulation("tile", TILE).passes("test_tile", &spec, 1);
 }
