@@ -162,10 +162,10 @@ class Port:
 
 
 class _Turns:
-    """A program in a thread of its own, and the simulator: while one of them runs, the other one waits.
+    """Runs a program in a thread, in turn with the simulator: while one of the two runs, the other one waits.
 
-    cocotb's own `bridge` and `resume` work in the same way. But a `resume` that is under way when the test ends fails
-    the test, and its thread then runs beside the simulator, or stays and holds up the end of the interpreter."""
+    `bridge` and `resume` of cocotb work in the same way, up to the end of the test. There a `resume` under way adds a
+    RuntimeError to the errors of the test, and its thread goes on beside the simulator."""
 
     def __init__(self, port: Port) -> None:
         self.port = port

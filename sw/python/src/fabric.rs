@@ -29,8 +29,8 @@ use crate::{
 /// memory nodes. Addresses and lengths are in bytes.
 ///
 /// Fabric(transport, config) opens a fabric over an object with read(address) and write(address, value), 32 bits at byte addresses
-/// of the host node's space; read_block(address, count) and write_block(address, values) are used if it has them. An exception of
-/// the object comes out of the call, and the fabric is closed then.
+/// of the host node's space; read_block(address, count) and write_block(address, values) are used if it has them, and cycles() and
+/// wait(cycles) if it has both. An exception of the object comes out of the call, and the fabric is closed then.
 ///
 /// A fabric belongs to one thread at a time: while a call runs, a call of another thread raises BusyError. Calls release the GIL.
 #[pyclass(frozen, subclass, module = "portico")]
