@@ -21,6 +21,7 @@ mod families;
 mod fp_adder;
 mod house;
 mod list_manager;
+mod litex;
 mod long;
 mod memories;
 mod mesh;

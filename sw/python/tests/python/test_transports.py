@@ -127,7 +127,6 @@ class Objects(unittest.TestCase):
         with self.assertRaisesRegex(BusyError, "its own transport"):
             fabric.read(0, 0, 1)
 
-
     def test_a_transport_with_a_clock_limits_waits_by_it(self):
         transport = Timed(board())
         fabric = portico.Fabric(transport, config())
@@ -157,7 +156,9 @@ class Objects(unittest.TestCase):
 
 class Adapters(unittest.TestCase):
     def test_cocotb_that_is_missing_is_named(self):
-        with self.assertRaisesRegex(ImportError, r"portico.cocotb needs cocotb 2.0 and cocotbext-axi: pip install 'cocotb>=2.0'"):
+        with self.assertRaisesRegex(
+            ImportError, r"portico.cocotb needs cocotb 2.0 and cocotbext-axi: pip install 'cocotb>=2.0'"
+        ):
             importlib.import_module("portico.cocotb")
 
     def test_litex(self):
@@ -167,10 +168,17 @@ class Adapters(unittest.TestCase):
             """A client of a SoC whose bus has the fabric at 0x3000_0000."""
 
             def read(self, address, length=None, burst="incr"):
+                self.words_at_most(length or 1)
                 return super().read(address - 0x3000_0000, length)
 
             def write(self, address, words):
+                self.words_at_most(len(words) if isinstance(words, list) else 1)
                 super().write(address - 0x3000_0000, words)
+
+            def words_at_most(self, count):
+                """A record of LiteX's protocol counts its words in 8 bits."""
+                if count > 255:
+                    raise ValueError(f"{count} words in a record")
 
         client = Shifted(board())
         fabric = litex.open(client, 0x3000_0000, config())
@@ -179,7 +187,29 @@ class Adapters(unittest.TestCase):
         block = numpy.arange(512, dtype="uint32")
         fabric.write(fabric.host_node, 0, block)
         self.assertEqual(fabric.read(fabric.host_node, 0, 512).tolist(), block.tolist())
-        self.assertEqual(client.accesses - before, 2)
+        # 255, 255 and 2 words, each way.
+        self.assertEqual(client.accesses - before, 6)
+
+    def test_litex_without_an_answer(self):
+        from portico import litex
+
+        class Silent:
+            """LiteX's client when its server is gone: it would give zeros in place of words."""
+
+            socket = types.SimpleNamespace(gettimeout=lambda: 2.0)
+
+            def receive_packet(self, socket, addr_size):
+                return 0
+
+            def read(self, address, length=None, burst="incr"):
+                self.receive_packet(self.socket, 4)
+                return 0 if length is None else [0] * length
+
+            def write(self, address, words):
+                pass
+
+        with self.assertRaisesRegex(ConnectionError, "has not answered within 2.0 s"):
+            litex.open(Silent(), 0x3000_0000, config())
 
     def test_pynq(self):
         from portico import pynq

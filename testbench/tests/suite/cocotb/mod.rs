@@ -4,3 +4,5 @@ mod blocks;
 mod bridge;
 mod fabric;
 mod python;
+
+pub use self::python::package;

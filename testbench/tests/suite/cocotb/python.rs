@@ -45,6 +45,11 @@ static PACKAGE: LazyLock<PathBuf> = LazyLock::new(|| {
     folder
 });
 
+/// That folder.
+pub fn package() -> &'static Path {
+    &PACKAGE
+}
+
 /// A design as a program, in the compile cache.
 pub struct Simulation {
     kept: Kept,
@@ -118,7 +123,7 @@ fn script(at: &Path, step: &str, top: &str, build: &Path, arguments: &[&str], sp
     let verilator = locate(Tool::Verilator).expect("Verilator is installed");
     let mut python = Command::new(tools.join("bin/python3"));
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folders = [&*PACKAGE, &tests.join("../examples/cocotb")];
+    let folders = [package(), &tests.join("../examples/cocotb")];
     python
         .arg(tests.join("cocotb/run.py"))
         .args([step, "--top", top, "--build"])
