@@ -42,6 +42,8 @@ cd "$root/sw/python/tests/python"
 
 # From here on the environment also has what the tests alone need.
 echo "$checks"/lib/python3*/site-packages >"$(echo "$work"/venv/lib/python3*/site-packages)/tests.pth"
+# And cocotb, whose types portico.cocotb uses.
+for part in "$root"/.tools/lib/python3*/site-packages/cocotb*; do ln -s "$part" "$work"/venv/lib/python3*/site-packages/; done
 "$checks/bin/mypy" --strict --python-executable "$python" --cache-dir "$work/mypy" "$root/examples/python"
 "$checks/bin/mypy" --strict --python-executable "$python" --cache-dir "$work/mypy" --package portico
 export IPYTHONDIR=$work/ipython JUPYTER_CONFIG_DIR=$work/jupyter JUPYTER_RUNTIME_DIR=$work/jupyter MPLCONFIGDIR=$work/matplotlib
