@@ -32,7 +32,7 @@ ENTRIES=(
     "families|families::all_other_families|hdl sw/spec synth/src $suite/families.rs"
     "random-circuits|random_circuits_behave_alike|$backend"
     "stock-equivalence|stock_equivalence::|$backend"
-    "litex-soc|litex::|$fabric sw/python examples/litex $suite/cocotb $suite/litex.rs"
+    "litex-soc|litex::|$fabric sw/python/src sw/python/portico examples/litex $suite/cocotb $suite/litex.rs"
     "installed-program|an_installed_program_works_outside|hdl sw/spec sw/golden sw/driver sw/sim sw/cli/src sw/cli/Cargo.toml sw/cli/tests/shell.rs synth/src testbench/src|shell"
     "python-wheel|a_wheel_in_a_fresh_venv|sw/python sw/driver sw/golden sw/spec $python|wheel"
 )
