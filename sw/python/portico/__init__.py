@@ -21,6 +21,7 @@ Request      a call of a group that is prepared
 registers    the register map: Fabric.peek, Fabric.poke
 bench, plot  the benchmarks of the installed program, and their plots
 Figures      the rows of a benchmark
+portals      Portals 4.3: interfaces of tiles, matched puts and gets
 errors       exceptions; all are errors.Error
 pynq, litex  fabrics behind PYNQ's MMIO and LiteX's RemoteClient
 cocotb       fabrics in a simulator, under cocotb
@@ -31,7 +32,7 @@ Addresses, lengths and strides are in bytes, time-outs in cycles of the transpor
 import atexit as _atexit
 import os as _os
 
-from . import errors
+from . import errors, portals
 from ._figures import Figures, bench, plot
 from ._portico import (
     Comm,
@@ -52,7 +53,7 @@ from ._portico import (
     _forked,
     registers,
 )
-from .errors import Error
+from .errors import Error, PortalsError
 
 __all__ = [
     "Comm",
@@ -64,6 +65,7 @@ __all__ = [
     "Figures",
     "Geometry",
     "Mailbox",
+    "PortalsError",
     "Region",
     "Request",
     "Segment",
@@ -74,6 +76,7 @@ __all__ = [
     "bench",
     "errors",
     "plot",
+    "portals",
     "registers",
 ]
 

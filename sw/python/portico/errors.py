@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import builtins
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .portals import Event
 
 __all__ = [
     "ArgumentError",
@@ -10,6 +14,7 @@ __all__ = [
     "ClosedError",
     "Error",
     "ExhaustedError",
+    "PortalsError",
     "RefusedError",
     "TimeoutError",
     "TransportError",
@@ -35,6 +40,15 @@ class ClosedError(Error):
 
 class ExhaustedError(Error):
     """All of a resource is taken: events, windows, segments, memory, contexts."""
+
+
+class PortalsError(Error):
+    """A call of portico.portals failed. If the fabric failed, its error is the cause, `__cause__`."""
+
+    code: str = ""
+    """The code of Portals, such as "PTL_NO_SPACE"."""
+    event: Event | None = None
+    """With PTL_EQ_DROPPED the event that was taken; it comes behind those that were lost."""
 
 
 class RefusedError(Error):

@@ -1,13 +1,17 @@
 //! Why a call fails, as an exception.
 
-use portico::{Error, ErrorCode, TransportError};
+use portico::{portals, Error, ErrorCode, TransportError};
 use pyo3::{prelude::*, sync::PyOnceLock, types::PyType};
+
+use crate::portals::record;
 
 /// Why a call fails.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The driver says so.
     Driver(Error),
+    /// The driver says so, of Portals.
+    Portals(portals::Error),
     /// The fabric is in another call.
     Busy,
     /// The fabric was closed, for this reason.
@@ -21,6 +25,12 @@ pub(crate) enum Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
         Failure::Driver(error)
+    }
+}
+
+impl From<portals::Error> for Failure {
+    fn from(error: portals::Error) -> Failure {
+        Failure::Portals(error)
     }
 }
 
@@ -51,6 +61,7 @@ classes! {
     closed: "ClosedError";
     exhausted: "ExhaustedError";
     other: "Error";
+    portals: "PortalsError";
     refused: "RefusedError";
     timed_out: "TimeoutError";
     transport: "TransportError";
@@ -71,6 +82,20 @@ fn class<'py>(py: Python<'py>, error: &Error) -> PyResult<(&'py Bound<'py, PyTyp
     Ok((class?, None))
 }
 
+/// An error of Portals, with its code; with the event that was taken, behind lost ones; from the error of the fabric, if that failed.
+fn portals_exception(py: Python<'_>, error: portals::Error) -> PyResult<PyErr> {
+    let exception = portals(py)?.call1((error.to_string(),))?;
+    exception.setattr("code", error.code())?;
+    if let portals::Error::EqDropped(event) = &error {
+        exception.setattr("event", record::event(py, event)?)?;
+    }
+    let exception = PyErr::from_value(exception);
+    if let portals::Error::Fail(cause) = error {
+        exception.set_cause(py, Some(Failure::Driver(cause).exception(py)?));
+    }
+    Ok(exception)
+}
+
 impl Failure {
     fn exception(self, py: Python<'_>) -> PyResult<PyErr> {
         let (class, text) = match self {
@@ -81,6 +106,7 @@ impl Failure {
             ),
             Failure::Closed(why) => (closed(py)?, why.to_owned()),
             Failure::Argument(text) => (argument(py)?, text),
+            Failure::Portals(error) => return portals_exception(py, error),
             Failure::Driver(error) => {
                 let (class, code) = class(py, &error)?;
                 let exception = class.call1((error.to_string(),))?;

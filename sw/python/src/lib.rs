@@ -15,6 +15,7 @@
 //! | `segment`, `operation`, `ticket` | windows, segments, one-sided operations and how they complete |
 //! | `event`, `mailbox`, `stream` | events, mailboxes, streams of accelerators |
 //! | `comm`, `request` | MPI-like calls of groups of tiles |
+//! | `portals` | Portals interfaces of tiles |
 //! | `registers` | registers of any node |
 //! | `flit` | heads of packets, for test benches |
 //!
@@ -37,6 +38,7 @@ mod item;
 mod mailbox;
 mod number;
 mod operation;
+mod portals;
 mod registers;
 mod request;
 mod segment;
@@ -56,6 +58,13 @@ mod _portico {
         flit::{head_fields, max_payload, place},
         mailbox::Mailbox,
         operation::Geometry,
+        portals::{
+            get_map,
+            handle::{Ct, Eq, Le, Md, Me},
+            names::constants,
+            ni::Ni,
+            set_map,
+        },
         registers::registers,
         request::Request,
         segment::{Segment, Window},
