@@ -175,17 +175,17 @@ impl Ni {
         })
     }
 
-    /// PtlPut: sends `length` bytes of a memory descriptor, from its byte `local_offset` on, to an entry of rank `target`, from its byte
+    /// PtlPut: sends `length` bytes of a memory descriptor, from its byte `local_offset` on, to an entry of rank `target_id`, from its byte
     /// `remote_offset` on. `ack` is an AckReq, `hdr_data`, 64 bits, comes with the event at the target, `user_ptr`, 32 bits, with SEND
     /// and ACK. Returns when the command is at the tile: SEND, or a count of it, tells that the memory may be written again.
-    #[pyo3(signature = (md, length, target, *, pt_index=None, match_bits=None, local_offset=None, remote_offset=None, ack=None,
+    #[pyo3(signature = (md, length, target_id, *, pt_index=None, match_bits=None, local_offset=None, remote_offset=None, ack=None,
                         hdr_data=None, user_ptr=None))]
     fn put(
         &self,
         py: Python<'_>,
         md: &Bound<'_, Md>,
         length: &Bound<'_, PyAny>,
-        target: &Bound<'_, PyAny>,
+        target_id: &Bound<'_, PyAny>,
         pt_index: Option<&Bound<'_, PyAny>>,
         match_bits: Option<&Bound<'_, PyAny>>,
         local_offset: Option<&Bound<'_, PyAny>>,
@@ -195,7 +195,7 @@ impl Ni {
         user_ptr: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let md = md.get();
-        let (length, target) = (number::wide("length", length)?, number::word("target", target)?);
+        let (length, target) = (number::wide("length", length)?, number::word("target_id", target_id)?);
         let ack = ack.map_or(Ok(AckReq::NoAck), |ack| ACKS.of("ack", ack))?;
         let pt_index = or_zero("pt_index", pt_index, number::word)?;
         let match_bits = or_zero("match_bits", match_bits, number::wide)?;
@@ -220,16 +220,16 @@ impl Ni {
         })
     }
 
-    /// PtlGet: fetches `length` bytes of an entry of rank `target`, from its byte `remote_offset` on, into a memory descriptor, from its
+    /// PtlGet: fetches `length` bytes of an entry of rank `target_id`, from its byte `remote_offset` on, into a memory descriptor, from its
     /// byte `local_offset` on. `user_ptr`, 32 bits, comes with REPLY. Returns when the command is at the tile: REPLY, or a count of it,
     /// tells that the data are here.
-    #[pyo3(signature = (md, length, target, *, pt_index=None, match_bits=None, local_offset=None, remote_offset=None, user_ptr=None))]
+    #[pyo3(signature = (md, length, target_id, *, pt_index=None, match_bits=None, local_offset=None, remote_offset=None, user_ptr=None))]
     fn get(
         &self,
         py: Python<'_>,
         md: &Bound<'_, Md>,
         length: &Bound<'_, PyAny>,
-        target: &Bound<'_, PyAny>,
+        target_id: &Bound<'_, PyAny>,
         pt_index: Option<&Bound<'_, PyAny>>,
         match_bits: Option<&Bound<'_, PyAny>>,
         local_offset: Option<&Bound<'_, PyAny>>,
@@ -237,7 +237,7 @@ impl Ni {
         user_ptr: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let md = md.get();
-        let (length, target) = (number::wide("length", length)?, number::word("target", target)?);
+        let (length, target) = (number::wide("length", length)?, number::word("target_id", target_id)?);
         let pt_index = or_zero("pt_index", pt_index, number::word)?;
         let match_bits = or_zero("match_bits", match_bits, number::wide)?;
         let local_offset = or_zero("local_offset", local_offset, number::wide)?;
