@@ -226,7 +226,7 @@ impl Transport for Custom {
     fn wait(&mut self, cycles: u64) {
         self.count(cycles);
         if let Some(clock) = &self.clock {
-            // What it raises, the fabric takes from `raised`.
+            // The fabric takes the exception from `raised`.
             let _ = self.call(|py, _| clock.wait.bind(py).call1((cycles,)).map(|_| ()));
         }
     }

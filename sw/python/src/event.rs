@@ -8,7 +8,7 @@ use portico::{
 };
 use pyo3::{prelude::*, types::PyTuple};
 
-use crate::{item::Item, number, operation::TIMEOUT, shared::Shared};
+use crate::{item::Item, number, operation, shared::Shared};
 
 /// An event of a node: a counter of 16 bits with a threshold, for completions, arrivals and notifications. It is taken until it is
 /// released, or its `with` block ends.
@@ -118,7 +118,7 @@ impl Event {
     /// not raised.
     #[pyo3(signature = (timeout=None))]
     fn wait(&self, py: Python<'_>, timeout: Option<&Bound<'_, PyAny>>) -> PyResult<EventState> {
-        let timeout = timeout.map_or(Ok(TIMEOUT), |cycles| number::wide("timeout", cycles))?;
+        let timeout = operation::timeout(timeout)?;
         let state = self.item.call_waiting(py, |event, fabric, waits| {
             waits.wait(fabric, timeout, |fabric, cycles| event.wait(fabric, cycles))
         })?;
@@ -129,7 +129,7 @@ impl Event {
     /// Raises RefusedError with the first error, which is cleared then.
     #[pyo3(signature = (timeout=None))]
     fn drain(&self, py: Python<'_>, timeout: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
-        let timeout = timeout.map_or(Ok(TIMEOUT), |cycles| number::wide("timeout", cycles))?;
+        let timeout = operation::timeout(timeout)?;
         self.item.call_waiting(py, |event, fabric, waits| {
             waits.wait(fabric, timeout, |fabric, cycles| event.drain(fabric, cycles))
         })

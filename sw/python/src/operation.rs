@@ -25,6 +25,11 @@ use crate::{
 /// Cycles that a wait takes unless told otherwise.
 pub(crate) const TIMEOUT: u64 = 1_000_000;
 
+/// The time-out of a wait, in cycles, from an argument that may be left out.
+pub(crate) fn timeout(cycles: Option<&Bound<'_, PyAny>>) -> PyResult<u64> {
+    cycles.map_or(Ok(TIMEOUT), |cycles| number::wide("timeout", cycles))
+}
+
 /// Which bytes a transfer moves. All values except the counts are in bytes: whole words of the fabric, at most 65,535 of each.
 ///
 /// row: bytes that lie together at both sides. rows: rows of a plane. planes: how many planes. row_strides and plane_strides: from

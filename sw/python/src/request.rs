@@ -9,8 +9,7 @@ use crate::{
     carrier::Carrier,
     failure::Failure,
     item::Item,
-    number,
-    operation::TIMEOUT,
+    operation,
     shared::{Shared, Waits},
 };
 
@@ -75,7 +74,7 @@ impl Request {
     /// Waits until the call has ended at all members, for at most `timeout` cycles. After a TimeoutError it may be waited for again.
     #[pyo3(signature = (timeout=None))]
     fn wait(&self, py: Python<'_>, timeout: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
-        let timeout = timeout.map_or(Ok(TIMEOUT), |cycles| number::wide("timeout", cycles))?;
+        let timeout = operation::timeout(timeout)?;
         self.item.call_waiting(py, |request, fabric, waits| {
             waits.wait(fabric, timeout, |fabric, cycles| request.wait(fabric, cycles))
         })

@@ -8,8 +8,7 @@ use pyo3::{prelude::*, types::PyTuple};
 use crate::{
     carrier::Carrier,
     item::Item,
-    number,
-    operation::{Value, TIMEOUT},
+    operation::{self, Value},
     shared::Shared,
 };
 
@@ -76,7 +75,7 @@ impl Ticket {
     /// a TimeoutError it may be waited for again. Raises RefusedError if the hardware refused it.
     #[pyo3(signature = (timeout=None))]
     fn wait(&self, py: Python<'_>, timeout: Option<&Bound<'_, PyAny>>) -> PyResult<Option<u64>> {
-        let timeout = timeout.map_or(Ok(TIMEOUT), |cycles| number::wide("timeout", cycles))?;
+        let timeout = operation::timeout(timeout)?;
         let value = self.item.call_waiting(py, |ticket, fabric, waits| {
             waits.wait(fabric, timeout, |fabric, cycles| ticket.wait(fabric, cycles))
         })?;

@@ -11,14 +11,10 @@ use super::{
     ni::{or_zero, Ni},
     record, wait,
 };
-use crate::{carrier::Carrier, failure::Failure, number, operation::TIMEOUT, shared::Waits};
-
-fn timeout(cycles: Option<&Bound<'_, PyAny>>) -> PyResult<u64> {
-    cycles.map_or(Ok(TIMEOUT), |cycles| number::wide("timeout", cycles))
-}
+use crate::{carrier::Carrier, failure::Failure, number, operation, shared::Waits};
 
 impl Ni {
-    /// Waits, and gives what `work` gives, which is None if the time is out.
+    /// Runs work that waits on the interface and its fabric.
     fn waited<V: Send>(
         &self,
         py: Python<'_>,
@@ -102,7 +98,7 @@ impl Ni {
         test: &Bound<'py, PyAny>,
         timeout: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (test, timeout) = (number::wide("test", test)?, self::timeout(timeout)?);
+        let (test, timeout) = (number::wide("test", test)?, operation::timeout(timeout)?);
         let over = |cycles| self.timed_out("count of a counter", cycles);
         let (counts, _) = self.poll_counters(py, &[(ct.get(), test)], timeout, over)?;
         record::counts(py, counts)
@@ -123,7 +119,7 @@ impl Ni {
             .iter()
             .map(|(ct, test)| Ok((ct.get(), number::wide("test", test)?)));
         let polled = polled.collect::<PyResult<Vec<_>>>()?;
-        let timeout = self::timeout(timeout)?;
+        let timeout = operation::timeout(timeout)?;
         let over = |timeout| Error::CtNoneReached { timeout };
         let (counts, place) = self.poll_counters(py, &polled, timeout, over)?;
         Ok((record::counts(py, counts)?, place))
@@ -186,7 +182,7 @@ impl Ni {
         eq: &Bound<'py, Eq>,
         timeout: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let timeout = self::timeout(timeout)?;
+        let timeout = operation::timeout(timeout)?;
         let over = |cycles| self.timed_out("event of an event queue", cycles);
         let (event, _) = self.poll_queues(py, &[eq.get()], timeout, over)?;
         record::event(py, &event)
@@ -203,7 +199,7 @@ impl Ni {
         let eqs = eqs.try_iter()?.map(|eq| Ok(eq?.cast_into::<Eq>()?));
         let eqs = eqs.collect::<PyResult<Vec<Bound<'_, Eq>>>>()?;
         let polled: Vec<&Eq> = eqs.iter().map(|eq| eq.get()).collect();
-        let timeout = self::timeout(timeout)?;
+        let timeout = operation::timeout(timeout)?;
         let (event, place) = self.poll_queues(py, &polled, timeout, |_| Error::EqEmpty)?;
         Ok((record::event(py, &event)?, place))
     }

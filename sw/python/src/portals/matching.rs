@@ -6,14 +6,9 @@ use pyo3::prelude::*;
 use super::{
     handle::{self, Ct, Md},
     names::{ACKS, ENTRY_OPTIONS, LISTS, SEARCH_OPS},
-    ni::{or_zero, Ni},
+    ni::{optional_word, or_zero, Ni},
 };
 use crate::number;
-
-/// A number of 32 bits that may be left out, for any.
-fn unless_any(name: &str, value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<u32>> {
-    value.map(|value| number::word(name, value)).transpose()
-}
 
 fn list(value: Option<&Bound<'_, PyAny>>) -> PyResult<PtlList> {
     value.map_or(Ok(PtlList::Priority), |value| LISTS.of("ptl_list", value))
@@ -55,9 +50,9 @@ impl Ni {
             length: number::wide("length", length)?,
             ct: None,
             min_free: or_zero("min_free", min_free, number::wide)?,
-            uid: unless_any("uid", uid)?,
+            uid: optional_word("uid", uid)?,
             options: ENTRY_OPTIONS.of(options)?,
-            match_id: unless_any("match_id", match_id)?,
+            match_id: optional_word("match_id", match_id)?,
             match_bits: or_zero("match_bits", match_bits, number::wide)?,
             ignore_bits: or_zero("ignore_bits", ignore_bits, number::wide)?,
         };
@@ -100,9 +95,9 @@ impl Ni {
         let operation = SEARCH_OPS.of("operation", operation)?;
         let me = Me {
             length: or_zero("length", length, number::wide)?,
-            uid: unless_any("uid", uid)?,
+            uid: optional_word("uid", uid)?,
             options: ENTRY_OPTIONS.of(options)?,
-            match_id: unless_any("match_id", match_id)?,
+            match_id: optional_word("match_id", match_id)?,
             match_bits: or_zero("match_bits", match_bits, number::wide)?,
             ignore_bits: or_zero("ignore_bits", ignore_bits, number::wide)?,
             ..Me::default()
@@ -133,7 +128,7 @@ impl Ni {
             start: number::word("start", start)?,
             length: number::wide("length", length)?,
             ct: None,
-            uid: unless_any("uid", uid)?,
+            uid: optional_word("uid", uid)?,
             options: ENTRY_OPTIONS.of(options)?,
         };
         let (list, user_ptr) = (list(ptl_list)?, or_zero("user_ptr", user_ptr, number::word)?);
@@ -165,7 +160,7 @@ impl Ni {
         let pt_index = number::word("pt_index", pt_index)?;
         let operation = SEARCH_OPS.of("operation", operation)?;
         let le = Le {
-            uid: unless_any("uid", uid)?,
+            uid: optional_word("uid", uid)?,
             options: ENTRY_OPTIONS.of(options)?,
             ..Le::default()
         };

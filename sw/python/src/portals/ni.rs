@@ -63,6 +63,11 @@ impl Ni {
     }
 }
 
+/// A number of 32 bits that may be left out.
+pub(super) fn optional_word(name: &str, value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<u32>> {
+    value.map(|value| number::word(name, value)).transpose()
+}
+
 /// A number that may be left out, 0 then.
 pub(super) fn or_zero<V: Default>(
     name: &str,
@@ -170,9 +175,7 @@ impl Ni {
         pt_index_req: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<u32> {
         let options = PT_OPTIONS.of(options)?;
-        let wanted = pt_index_req
-            .map(|index| number::word("pt_index_req", index))
-            .transpose()?;
+        let wanted = optional_word("pt_index_req", pt_index_req)?;
         let eq = eq.map(Bound::get);
         self.call(py, |ni, fabric| {
             let eq = self.optional(eq, Eq::of)?;
