@@ -1,4 +1,4 @@
-//! What the pages name exists: files, headings, tests. The index has every page, and the README stays short.
+//! The files, headings and tests that the pages name exist. The index has every page, and the README stays short.
 
 use std::{
     collections::BTreeSet,
@@ -37,7 +37,7 @@ fn prose(page: &str) -> String {
     page.split("```").step_by(2).collect()
 }
 
-/// What stands between backticks in a line of prose.
+/// The words of a page between backticks. A pair of backticks lies in one line.
 fn code_of(prose: &str) -> Vec<&str> {
     prose
         .lines()

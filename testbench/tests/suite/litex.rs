@@ -73,7 +73,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Runs a command that must succeed: what it has printed.
+/// Runs a command that must succeed. Returns its standard output.
 fn printed(command: &mut Command) -> String {
     let output = command
         .output()
