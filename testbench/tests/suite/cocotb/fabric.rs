@@ -18,7 +18,7 @@ use std::env::{consts::EXE_SUFFIX, current_exe};
 /// Two tiles, the host and a memory node, small enough to build in seconds: the fabric of the example.
 const SMALL: &str = include_str!("../../../../examples/cocotb/fabric.toml");
 /// The board whose model the tests of `portico bridge` have.
-const BOARD: &str = "cols = 2\nrows = 1\nprofile = \"compact\"\nmpe = 1\nprobe = true\n";
+const BOARD: &str = "cols = 2\nrows = 1\nprofile = \"compact\"\nmpe = 1\nprobe = true\nregisters_at_tiles = true\n";
 /// A mesh with an edge node.
 const MESH: &str = "cols = 2\nrows = 1\nedge_nodes = 1\nmonitors = false\n";
 /// The least tile.
