@@ -9,6 +9,7 @@ mod items;
 mod null;
 mod operations;
 mod portals;
+mod processors;
 mod programs;
 mod random;
 mod speed;
