@@ -171,7 +171,7 @@ pub fn compile(folder: &Path, standard: &str, arguments: &[&str]) {
 }
 
 /// Options with which a compiler checks addresses, leaks and undefined behaviour, if it has them.
-fn checked(folder: &Path) -> &'static [&'static str] {
+pub fn checked(folder: &Path) -> &'static [&'static str] {
     const OPTIONS: &[&str] = &["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
     fs::write(folder.join("none.c"), "int main(void) { return 0; }\n").unwrap();
     let compiler = std::env::var("CC").unwrap_or("cc".to_owned());
@@ -189,18 +189,24 @@ fn checked(folder: &Path) -> &'static [&'static str] {
     }
 }
 
-/// Compiles a program of C against the static library, and runs it with the compiler's checks.
+/// Compiles a program of C against the static library, and runs it with the compiler's checks. It must succeed: what it has printed.
 pub fn run(folder: &Path, source: &Path) -> String {
+    let output = output(folder, source);
+    assert!(output.status.success(), "{}", said(&output));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The same of a program that may fail.
+pub fn output(folder: &Path, source: &Path) -> Output {
     let program = folder.join("program");
     let (source, library) = (source.display().to_string(), library().display().to_string());
     let mut arguments = checked(folder).to_vec();
     arguments.extend(["-o", "program", &source, &library, "-lpthread", "-ldl", "-lm"]);
     compile(folder, "-std=c11", &arguments);
-    let output = Command::new(program).output().unwrap();
-    assert!(output.status.success(), "{}", said(&output));
-    String::from_utf8(output.stdout).unwrap()
+    Command::new(program).output().unwrap()
 }
 
-fn said(output: &Output) -> String {
+/// All that a program has printed.
+pub fn said(output: &Output) -> String {
     String::from_utf8_lossy(&[&*output.stdout, &*output.stderr].concat()).into_owned()
 }

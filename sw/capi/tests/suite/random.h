@@ -1,12 +1,18 @@
 /* The begin of the program of random calls: numbers, handles, texts, and places of results. */
+#include <inttypes.h>
 #include <portico.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FABRICS_AT_MOST 8
 #define HANDLES_KEPT 24
+#define CALLS 20000u
+#define CALLS_OF_A_FABRIC 2000u
 
+/* Calls that were made. */
+static unsigned calls;
+
+/* The seed, until the first number is drawn: an argument of the program names another. */
 static uint64_t state = 0x9e3779b97f4a7c15u;
 
 static uint32_t random32(void)

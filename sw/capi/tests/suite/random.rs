@@ -44,8 +44,17 @@ fn handles(functions: &[Function]) -> Vec<String> {
     names
 }
 
-/// A random argument.
+/// A random argument; one of 64 pointers is NULL.
 fn argument(parameter: &Parameter, handles: &[String]) -> String {
+    let value = value(parameter, handles);
+    match parameter.is_pointer {
+        true => format!("below(64) == 0 ? NULL : {value}"),
+        false => value,
+    }
+}
+
+/// A random value of a parameter.
+fn value(parameter: &Parameter, handles: &[String]) -> String {
     let (name, target) = (&*parameter.name, &*parameter.target);
     let handle = target.trim_start_matches("*portico_").trim_start_matches("portico_");
     match (parameter.is_pointer, target) {
@@ -148,6 +157,10 @@ fn twenty_thousand_random_calls_end_with_a_status() {
     std::fs::write(&source, program).unwrap();
     let said = run(&folder, &source);
     println!("{said}");
+    assert!(
+        said.starts_with("seed 0x") && said.contains("\n20000 calls; "),
+        "{said}"
+    );
     let never: Vec<&Function> = functions
         .iter()
         .enumerate()

@@ -22,13 +22,25 @@ static void begin(void)
     }
 }
 
-int main(void)
+int main(int count, char **arguments)
 {
-    for (int call = 0; call < 20000; call++) {
-        if (call % 2000 == 0) begin();
+    unsigned begun = 0;
+    /* Line by line: a call that ends the program does not hide the seed. */
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
+    if (count > 1) state = strtoull(arguments[1], NULL, 0);
+    if (state == 0) {
+        printf("seed = 0 is not allowed: allowed is 1 to 0xffffffffffffffff\n");
+        return EXIT_FAILURE;
+    }
+    printf("seed 0x%016" PRIx64 "\n", state);
+    while (calls < CALLS) {
+        if (calls / CALLS_OF_A_FABRIC == begun) {
+            begin();
+            begun++;
+        }
         random_call(below(FUNCTIONS));
     }
-    printf("calls that succeeded, by function\n");
+    printf("%u calls; those that succeeded, by function\n", calls);
     for (int which = 0; which < FUNCTIONS; which++) if (succeeded[which]) printf("%d %u\n", which, succeeded[which]);
     for (int at = 0; at < HANDLES_KEPT; at++) portico_close(kept_fabric[at]);
     portico_close(main_fabric);

@@ -224,6 +224,7 @@ static int open_fabrics(void)
 static void check(unsigned which, const char *called, portico_status status)
 {
     char text[1024];
+    calls++;
     if (made_ticket) keep_ticket(made_ticket);
     made_ticket = NULL;
     if (status == PORTICO_OK) {
@@ -232,7 +233,7 @@ static void check(unsigned which, const char *called, portico_status status)
     }
     portico_error_text(text, sizeof text);
     if (status >= PORTICO_BUSY || text[0] == 0) {
-        printf("%s: %d: %s\n", called, (int)status, text);
+        printf("call %u, %s: %d: %s\n", calls, called, (int)status, text);
         exit(EXIT_FAILURE);
     }
 }
