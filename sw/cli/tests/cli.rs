@@ -529,7 +529,7 @@ fn arguments_that_are_not_allowed_have_status_2() {
         ),
         (
             "synth fifo --target xilinx --seeds 1",
-            "place = true, allowed with target = xilinx: false; only ecp5 is placed and routed",
+            "--seeds is not allowed with --target xilinx: allowed is --target ecp5",
         ),
         (
             "synth fifo --target xilinx --part x;y --out build",
@@ -983,15 +983,15 @@ fn synthesis_that_is_not_allowed_is_refused_before_any_tool_runs() {
     for (arguments, reason) in [
         (
             "fifo --target xilinx --by-part",
-            "by_part = true, allowed with target = xilinx: false",
+            "--by-part is not allowed with --target xilinx: allowed is --target ecp5",
         ),
         (
             "fifo --target xilinx --wide-luts",
-            "wide_luts = true, allowed with target = xilinx: false",
+            "--wide-luts is not allowed with --target xilinx: allowed is --target ecp5",
         ),
         (
             "fifo --target ecp5 --limit 0",
-            "limit 0: allowed is a number of minutes above 0",
+            "--limit 0: allowed is a number of minutes above 0",
         ),
     ] {
         let errors = failure(folder.path(), &format!("synth {arguments}"), 2);
@@ -1031,7 +1031,7 @@ fn a_fabric_that_a_board_does_not_take_is_refused_before_any_tool_runs() {
         ),
         (
             "bitstream --board ulx3s-85f --limit 0",
-            "limit 0: allowed is a number of minutes above 0",
+            "--limit 0: allowed is a number of minutes above 0",
         ),
         (
             "bitstream --board ulx3s-85f --set edge_nodes=2",
@@ -1071,10 +1071,7 @@ fn a_fabric_that_a_board_does_not_take_is_refused_before_any_tool_runs() {
     let errors = failure(folder.path(), "bitstream --board ulx4s-85f", 2);
     let first = errors.lines().next();
     assert_eq!(first, Some("error: invalid value 'ulx4s-85f' for '--board <BOARD>'"));
-    assert!(
-        errors.contains("ulx3s-85f, ecpix5-85f, arty-a7-35t, arty-a7-100t"),
-        "{errors}"
-    );
+    assert!(errors.contains("[possible values: ulx3s-85f, ecpix5-85f]"), "{errors}");
     assert_eq!(names(folder.path()), [""; 0]);
 }
 

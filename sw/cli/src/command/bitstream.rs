@@ -1,6 +1,6 @@
 //! `portico bitstream`: a fabric on a board, as a file that programs its FPGA.
 
-use super::board::{refusal, BoardArgs, OnBoard};
+use super::board::{of_family, refusal, BoardArgs, OnBoard};
 use crate::{
     failure::not_allowed,
     output::{self, Output},
@@ -28,7 +28,7 @@ bitstream is written, and the report tells what each reached. Boards with an FPG
 
 /// Make the bitstream of a fabric for a board with an ECP5
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_arg("board", |board| of_family(board, Target::Ecp5)))]
 pub struct Bitstream {
     #[command(flatten)]
     board: BoardArgs,
@@ -79,7 +79,7 @@ impl Bitstream {
 /// It is none, or less.
 pub fn limit(minutes: f64) -> anyhow::Result<Duration> {
     let allowed = Duration::try_from_secs_f64(60.0 * minutes).ok();
-    let refused = || not_allowed(format!("limit {minutes}: allowed is a number of minutes above 0"));
+    let refused = || not_allowed(format!("--limit {minutes}: allowed is a number of minutes above 0"));
     allowed.filter(|limit| !limit.is_zero()).ok_or_else(refused)
 }
 
@@ -242,7 +242,7 @@ mod tests {
     fn a_limit_is_more_than_nothing() {
         assert_eq!(limit(1.5).unwrap(), Duration::from_secs(90));
         for minutes in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-            let expected = format!("limit {minutes}: allowed is a number of minutes above 0");
+            let expected = format!("--limit {minutes}: allowed is a number of minutes above 0");
             assert_eq!(limit(minutes).unwrap_err().to_string(), expected);
         }
     }

@@ -7,8 +7,8 @@ use crate::{
     fits, output,
 };
 use clap::{
-    builder::{PossibleValuesParser, TypedValueParser},
-    Args,
+    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
+    Arg, Args,
 };
 use portico_spec::{uart::DEFAULT_BAUD, Config};
 use portico_synth::{board_design, Board, Rates, SynthError, Target};
@@ -21,7 +21,7 @@ const CORE: &str = "board";
 #[derive(Args)]
 pub struct BoardArgs {
     /// Board; `portico list` tells what each is
-    #[arg(long, value_parser = board_parser())]
+    #[arg(long, value_parser = board_parser(&Target::ALL))]
     pub board: Board,
     #[command(flatten)]
     config: ConfigArgs,
@@ -46,9 +46,17 @@ pub struct OnBoard {
     pub rates: Rates,
 }
 
-/// Reads the name of a board.
-pub fn board_parser() -> impl TypedValueParser<Value = Board> {
-    PossibleValuesParser::new(Board::names()).try_map(|name| Board::named(&name))
+/// Reads the name of a board, and lists those with an FPGA of these families. It reads the other names too, because
+/// [`BoardArgs::resolve`] tells the command for them.
+pub fn board_parser(families: &[Target]) -> impl TypedValueParser<Value = Board> {
+    let boards = Board::all().into_iter();
+    let names = boards.map(|board| PossibleValue::new(board.name).hide(!families.contains(&board.family)));
+    PossibleValuesParser::new(names.collect::<Vec<_>>()).try_map(|name| Board::named(&name))
+}
+
+/// The option `--board` of a command that is for `family` alone.
+pub fn of_family(board: Arg, family: Target) -> Arg {
+    board.value_parser(board_parser(&[family]))
 }
 
 impl BoardArgs {

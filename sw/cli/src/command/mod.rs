@@ -36,7 +36,6 @@ Examples:
   portico run halo --on serial:/dev/ttyUSB0
                                           the same on a board
   portico bench noc --json build/noc.json --svg build/noc.svg
-  portico figures --check                 whether the pages show the figures that were measured
   portico synth router --target ecp5
   portico bitstream --board ulx3s-85f --set cols=2 --set rows=1 --out build/ulx3s
   portico vivado --board arty-a7-100t --set cols=2 --set rows=1 --out build/arty
@@ -67,6 +66,8 @@ pub enum Command {
     #[cfg(unix)]
     Bridge(bridge::Bridge),
     Bench(bench::Bench),
+    // For those who write the pages of Portico, in a checkout: the list of commands leaves it out.
+    #[command(hide = true)]
     Figures(figures::Figures),
     Synth(synth::Synth),
     Bitstream(bitstream::Bitstream),
@@ -115,5 +116,45 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn figures_work_without_a_place_in_the_list_of_commands() {
+        assert!(!Arguments::command().render_help().to_string().contains("figures  "));
+        let parsed = Arguments::try_parse_from(["portico", "figures", "--check"]);
+        assert!(matches!(parsed.unwrap().command, Command::Figures(_)));
+    }
+
+    #[test]
+    fn a_command_for_boards_lists_those_that_it_takes() {
+        let program = Arguments::command();
+        let listed = |command: &str| {
+            let command = program.find_subcommand(command).expect("a command for boards");
+            let board = command.get_arguments().find(|argument| argument.get_id() == "board");
+            let values = board.expect("an option for the board").get_possible_values();
+            let shown = values.into_iter().filter(|value| !value.is_hide_set());
+            shown.map(|value| value.get_name().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(listed("bitstream"), ["ulx3s-85f", "ecpix5-85f"]);
+        assert_eq!(listed("vivado"), ["arty-a7-35t", "arty-a7-100t"]);
+        assert_eq!(
+            listed("program"),
+            ["ulx3s-85f", "ecpix5-85f", "arty-a7-35t", "arty-a7-100t"]
+        );
+    }
+
+    #[test]
+    fn a_board_of_the_other_family_is_parsed_for_a_message_that_helps() {
+        let parsed = Arguments::try_parse_from(["portico", "bitstream", "--board", "arty-a7-35t"]);
+        let Command::Bitstream(bitstream) = parsed.unwrap().command else {
+            panic!("another command");
+        };
+        assert_eq!(
+            bitstream.run().unwrap_err().to_string(),
+            "arty-a7-35t has an FPGA of xilinx: use `portico vivado` for a project, and Vivado for the bitstream"
+        );
+        let parsed = Arguments::try_parse_from(["portico", "bitstream", "--board", "ulx4s-85f"]);
+        let error = parsed.err().expect("no such board").to_string();
+        assert!(error.contains("[possible values: ulx3s-85f, ecpix5-85f]"), "{error}");
     }
 }

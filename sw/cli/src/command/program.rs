@@ -3,7 +3,7 @@
 use super::board::board_parser;
 use anyhow::{bail, ensure, Context};
 use clap::Args;
-use portico_synth::{locate, Board, Tool};
+use portico_synth::{locate, Board, Target, Tool};
 use std::{ffi::OsString, fs::File, path::PathBuf};
 
 const EXAMPLES: &str = "\
@@ -24,7 +24,7 @@ PORTICO_OPENFPGALOADER.";
 #[command(after_help = EXAMPLES)]
 pub struct Program {
     /// Board
-    #[arg(long, value_parser = board_parser())]
+    #[arg(long, value_parser = board_parser(&Target::ALL))]
     board: Board,
     /// Bitstream
     #[arg(value_name = "FILE.bit")]

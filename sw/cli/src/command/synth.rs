@@ -146,10 +146,6 @@ impl Synth {
     }
 
     fn run_by_part(self, block: &'static Top) -> anyhow::Result<()> {
-        if self.target != Target::Ecp5 {
-            let reason = format!("by_part = true, allowed with target = {}: false", self.target);
-            return Err(not_allowed(reason));
-        }
         let config = self.config.resolve()?;
         self.config.warn_of_other_keys(block);
         let design = self.design(block, &config)?;
@@ -175,7 +171,26 @@ impl Synth {
         Ok(generated.map_err(design::refusal)?.design)
     }
 
+    /// Refuses an option that only an ECP5 has, by its name on the command line.
+    fn refuse_options_of_ecp5(&self) -> anyhow::Result<()> {
+        let given = [
+            ("--by-part", self.by_part),
+            ("--wide-luts", self.wide_luts),
+            ("--seeds", self.seeds.is_some()),
+            ("--aim", self.aim.is_some()),
+            ("--limit", self.limit.is_some()),
+        ];
+        match given.iter().find(|(_, is_given)| *is_given) {
+            Some((option, _)) if self.target != Target::Ecp5 => Err(not_allowed(format!(
+                "{option} is not allowed with --target {}: allowed is --target ecp5",
+                self.target
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     fn options(&self) -> anyhow::Result<SynthOptions> {
+        self.refuse_options_of_ecp5()?;
         let mapping = Mapping {
             flat: self.flat,
             ..Mapping::of(self.target)
@@ -219,15 +234,64 @@ impl Synth {
     }
 }
 
-/// Tells what may not be asked for from what went wrong.
-fn refusal(error: SynthError) -> anyhow::Error {
+/// Tells what may not be asked for from what went wrong, with the option in place of a field of the flow.
+pub fn refusal(error: SynthError) -> anyhow::Error {
     match error {
+        SynthError::TargetFrequency { value, most } => not_allowed(format!(
+            "--aim {value}: allowed is a frequency above 0 and at most {most} MHz"
+        )),
         SynthError::NoPlacer { .. }
         | SynthError::NoWideLuts { .. }
         | SynthError::NoSeeds
-        | SynthError::TargetFrequency { .. }
         | SynthError::NoOutputs { .. }
         | SynthError::Name { .. } => not_allowed(error),
         _ => error.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::failure::status;
+    use clap::Parser;
+    use std::process::ExitCode;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        synth: Synth,
+    }
+
+    /// What `portico synth fifo` says to these words before it runs a tool.
+    fn refused(words: &str) -> Option<String> {
+        let line = format!("portico fifo {words}");
+        let error = Line::parse_from(line.split(' ')).synth.options().err()?;
+        assert_eq!(status(&error), ExitCode::from(2), "{words}");
+        Some(error.to_string())
+    }
+
+    #[test]
+    fn a_refusal_names_the_option_that_was_given() {
+        for option in ["--by-part", "--wide-luts", "--seeds 1", "--aim 100", "--limit 5"] {
+            let name = option.split(' ').next().unwrap();
+            let expected = format!("{name} is not allowed with --target xilinx: allowed is --target ecp5");
+            assert_eq!(refused(&format!("--target xilinx {option}")), Some(expected));
+            assert_eq!(refused(&format!("--target ecp5 {option}")), None);
+        }
+        assert_eq!(refused("--target xilinx"), None);
+        let reason = refused("--target ecp5 --limit 0");
+        assert_eq!(
+            reason.as_deref(),
+            Some("--limit 0: allowed is a number of minutes above 0")
+        );
+        let error = refusal(SynthError::TargetFrequency {
+            value: 0.0,
+            most: 1000.0,
+        });
+        assert_eq!(
+            error.to_string(),
+            "--aim 0: allowed is a frequency above 0 and at most 1000 MHz"
+        );
+        assert_eq!(status(&error), ExitCode::from(2));
     }
 }

@@ -1,6 +1,6 @@
 //! `portico vivado`: a fabric on a board with an FPGA of Xilinx, as a project of Vivado.
 
-use super::board::{refusal, BoardArgs};
+use super::board::{of_family, refusal, BoardArgs};
 use crate::output::{self, Output};
 use clap::Args;
 use portico_synth::{vivado_board_project, Target};
@@ -20,7 +20,7 @@ ECP5: see portico bitstream.";
 
 /// Write a Vivado project of a fabric for a board with an FPGA of Xilinx
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_arg("board", |board| of_family(board, Target::Xilinx)))]
 pub struct Vivado {
     #[command(flatten)]
     board: BoardArgs,

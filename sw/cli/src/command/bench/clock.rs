@@ -5,7 +5,7 @@ use super::{
     sign,
 };
 use crate::{
-    command::bitstream::limit,
+    command::{bitstream::limit, synth::refusal},
     figure_files::FigureFiles,
     output::{self, Output},
     progress,
@@ -63,7 +63,8 @@ impl Clock {
         let mut rows = vec![];
         for (done, subject) in chosen.iter().enumerate() {
             step(done, chosen.len(), subject.name);
-            rows.extend(of_block(subject.name, &fmax(&subject.design()?, &placement)?));
+            let timing = fmax(&subject.design()?, &placement).map_err(refusal)?;
+            rows.extend(of_block(subject.name, &timing));
         }
         bar.finish_and_clear();
 
