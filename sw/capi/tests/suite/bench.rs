@@ -162,12 +162,10 @@ pub fn compile(folder: &Path, standard: &str, arguments: &[&str]) {
         false => ("CC", "cc"),
     };
     let compiler = std::env::var(variable).unwrap_or(usual.to_string());
-    let mut command = Command::new(&compiler);
+    let mut command = Command::new(compiler);
     command.args([standard, "-Wall", "-Wextra", "-Werror", "-pedantic"]);
     command.arg(format!("-I{ROOT}/include")).args(arguments);
-    let output = command.current_dir(folder).output();
-    let output = output.unwrap_or_else(|error| panic!("the compiler {compiler} does not start: {error}"));
-    assert!(output.status.success(), "{arguments:?}: {}", said(&output));
+    succeed(command.current_dir(folder));
 }
 
 /// Options with which a compiler checks addresses, leaks and undefined behaviour, if it has them.
@@ -189,21 +187,28 @@ pub fn checked(folder: &Path) -> &'static [&'static str] {
     }
 }
 
-/// Compiles a program of C against the static library, and runs it with the compiler's checks. It must succeed: what it has printed.
+/// Compiles a program of C and runs it, as [`build`] gives it. The program must succeed; `run` gives its standard output.
 pub fn run(folder: &Path, source: &Path) -> String {
-    let output = output(folder, source);
-    assert!(output.status.success(), "{}", said(&output));
-    String::from_utf8(output.stdout).unwrap()
+    succeed(&mut build(folder, source))
 }
 
-/// The same of a program that may fail.
-pub fn output(folder: &Path, source: &Path) -> Output {
+/// Compiles a program of C against the static library, with the compiler's checks. The command starts the program.
+pub fn build(folder: &Path, source: &Path) -> Command {
     let program = folder.join("program");
     let (source, library) = (source.display().to_string(), library().display().to_string());
     let mut arguments = checked(folder).to_vec();
     arguments.extend(["-o", "program", &source, &library, "-lpthread", "-ldl", "-lm"]);
     compile(folder, "-std=c11", &arguments);
-    Command::new(program).output().unwrap()
+    Command::new(program)
+}
+
+/// Runs a command, which must succeed, and gives its standard output.
+#[track_caller]
+pub fn succeed(command: &mut Command) -> String {
+    let output = command.output();
+    let output = output.unwrap_or_else(|error| panic!("{command:?} does not start: {error}"));
+    assert!(output.status.success(), "{command:?}: {}", said(&output));
+    String::from_utf8(output.stdout).unwrap()
 }
 
 /// All that a program has printed.

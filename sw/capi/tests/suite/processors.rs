@@ -2,25 +2,15 @@
 
 use std::{env, path::Path, process::Command};
 
-use crate::bench::ROOT;
+use crate::bench::{succeed, ROOT};
 
 /// The processors of a Zynq UltraScale+ and of a Zynq 7000. Both have an unsigned `char`, the second has pointers of 32 bits.
 const TARGETS: [&str; 2] = ["aarch64-unknown-linux-gnu", "armv7-unknown-linux-gnueabihf"];
 
-/// What a command has said when it succeeds.
-#[track_caller]
-fn said(command: &mut Command) -> String {
-    let output = command.output();
-    let output = output.unwrap_or_else(|error| panic!("{command:?} does not start: {error}"));
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {errors}");
-    String::from_utf8(output.stdout).unwrap()
-}
-
 /// Whether Rust's standard library for a target is installed.
 fn is_installed(target: &str) -> bool {
     let rustc = env::var_os("RUSTC").unwrap_or("rustc".into());
-    let folder = said(Command::new(rustc).args(["--print", "target-libdir", "--target", target]));
+    let folder = succeed(Command::new(rustc).args(["--print", "target-libdir", "--target", target]));
     Path::new(folder.trim_end()).is_dir()
 }
 
@@ -37,6 +27,6 @@ fn the_library_compiles_for_the_processors_of_a_zynq() {
         let mut cargo = Command::new(env!("CARGO"));
         cargo.args(["check", "--locked", "--offline", "--quiet", "-p", "portico-capi"]);
         cargo.args(["--target", target, "--target-dir"]).arg(&built);
-        said(cargo.current_dir(ROOT));
+        succeed(cargo.current_dir(ROOT));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use crate::bench::{checked, folder, output, run, said, ROOT};
+use crate::bench::{build, checked, folder, run, said, ROOT};
 
 #[test]
 fn a_c_program_moves_words_on_golden() {
@@ -39,7 +39,7 @@ fn the_compilers_checks_find_what_is_planted() {
         let includes = "#include <limits.h>\n#include <portico.h>\n#include <stdlib.h>\n";
         let program = format!("{includes}volatile char *volatile lost;\nchar text[64];\nint main(void) {{ {body} }}\n");
         fs::write(&source, program).unwrap();
-        let output = output(&folder, &source);
+        let output = build(&folder, &source).output().unwrap();
         assert!(!output.status.success(), "{fault} is not found");
         assert!(said(&output).contains(found), "{fault}: {}", said(&output));
     }
