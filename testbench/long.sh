@@ -19,7 +19,7 @@ record=${LONG_RECORD:-testbench/long.txt}
 suite=testbench/tests/suite
 fabric="hdl sw/spec sw/golden sw/driver sw/sim synth/src testbench/src $suite/promises"
 backend="hdl/verilog hdl/macros sw/sim/src synth/src"
-simulated="hdl/rtl/src/prim hdl/macros sw/spec/src/*.rs testbench/src/device testbench/src/model"
+simulated="hdl/rtl/src/prim hdl/rtl/src/bus hdl/macros hdl/verilog/src/prelude.rs sw/spec/src/*.rs testbench/src/device testbench/src/model"
 python="docs/python.md examples/python sw/cli/src/command/bench sw/cli/src/command/bench.rs sw/cli/tests testbench/cocotb ruff.toml"
 # name | tests, by a part of their names | files that decide the outcome | program of the tests, if it is not suite
 ENTRIES=(
@@ -35,8 +35,8 @@ ENTRIES=(
     "portals-soak|soak::portals_alone|$fabric $suite/soak.rs"
     "memories|of_both_families|hdl sw/spec synth/src $suite/emission.rs"
     "families|families::|hdl sw/spec synth/src $suite/families.rs"
-    "routers-simulated|routers_of_rust_hdl_keep|hdl/rtl/src/noc $simulated testbench/src/traffic $suite/router.rs $suite/promises/routing.rs"
-    "lists-simulated|lists_in_simulation|hdl/rtl/src/portals $simulated sw/golden/src/portals $suite/list_manager.rs $suite/promises/list $suite/promises/list.rs"
+    "routers-simulated|routers_of_rust_hdl_keep|hdl/rtl/src/noc $simulated testbench/src/traffic $suite/router.rs $suite/promises/router.rs $suite/promises/routing.rs"
+    "lists-simulated|lists_in_simulation|hdl/rtl/src/portals $simulated sw/spec/src/portals sw/golden/src/portals $suite/list_manager.rs $suite/promises/list $suite/promises/list.rs"
     "adders-simulated|adders_of_rust_hdl|hdl/rtl/src/mpe/fp_adder $simulated sw/golden/src/fp sw/golden/src/fp.rs $suite/fp_adder.rs $suite/promises/fp_adder.rs"
     "random-circuits|random_circuits_behave_alike|$backend"
     "stock-equivalence|stock_equivalence::|$backend"
