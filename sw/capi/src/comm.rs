@@ -165,6 +165,20 @@ pub extern "C" fn portico_comm_timeout(
     })
 }
 
+/// Recovers the communicator of the engines of a group, as portico_communicator_recover() does. Without engines nothing is done.
+///
+/// Errors: as of portico_communicator_recover().
+#[no_mangle]
+pub extern "C" fn portico_comm_recover(
+    fabric: *mut portico_fabric,
+    comm: *mut portico_comm,
+    cycles: u64,
+) -> portico_status {
+    call(fabric, |State { fabric, items }| {
+        Ok(items.get(comm)?.recover(fabric, cycles)?)
+    })
+}
+
 /// Releases a group. Its requests that were not released can only be released. After an error the handle stays.
 ///
 /// Errors: PORTICO_E_NULL, PORTICO_E_UNDER_WAY if a request is under way, or the fabric's.

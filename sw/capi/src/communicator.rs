@@ -193,6 +193,39 @@ pub extern "C" fn portico_communicator_timeout(
     })
 }
 
+/// Makes a communicator usable again after a call of it has failed, or does not end, within so many cycles. Its calls under way end
+/// with PORTICO_E_COMMUNICATOR_FAILED; what they have written is undefined.
+///
+/// Errors: PORTICO_E_NULL, PORTICO_E_TIMEOUT: call again. PORTICO_E_EXHAUSTED of segment handles or events of a member, or the
+/// fabric's.
+#[no_mangle]
+pub extern "C" fn portico_communicator_recover(
+    fabric: *mut portico_fabric,
+    communicator: *mut portico_communicator,
+    cycles: u64,
+) -> portico_status {
+    call(fabric, |State { fabric, items }| {
+        Ok(items.get(communicator)?.recover(fabric, cycles)?)
+    })
+}
+
+/// Makes a context of a tile usable again, and of all tiles that the lists of their engines join with it, within so many cycles. For
+/// calls that this program did not start: those of an earlier program, or of a processor beside a tile.
+///
+/// Errors: PORTICO_E_NULL, PORTICO_E_NO_SUCH_NODE, PORTICO_E_NOT_BUILT without an engine, PORTICO_E_OUT_OF_RANGE of the context,
+/// PORTICO_E_TIMEOUT: call again. Or the fabric's.
+#[no_mangle]
+pub extern "C" fn portico_recover_context(
+    fabric: *mut portico_fabric,
+    tile: u32,
+    context: u32,
+    cycles: u64,
+) -> portico_status {
+    call(fabric, |State { fabric, .. }| {
+        Ok(fabric.recover_context(tile as usize, context as usize, cycles)?)
+    })
+}
+
 /// Gives the context of a communicator back. Its calls under way go on.
 ///
 /// Errors: PORTICO_E_NULL.

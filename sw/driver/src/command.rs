@@ -57,7 +57,14 @@ impl<T: Transport> Fabric<T> {
         self.make_room(node, |commands| commands.has_room(port, words.len()))?;
         let before = match self.nodes[node].issued[usize::from(event)] {
             Some(count) => count,
-            None => self.read_event(node, event)?.count,
+            None => {
+                let registers = self.read_event(node, event)?;
+                // This error is not of this command: a command of an earlier program has left it, say.
+                if registers.error.is_some() {
+                    self.clear_error(node, event)?;
+                }
+                registers.count
+            }
         };
         let target = before.wrapping_add(1);
         let written = self.send(node, event, words)?;

@@ -308,7 +308,7 @@ pub enum Error {
     /// No context is free at all tiles of a group.
     #[error(
         "no context is free at all tiles of the group: of {contexts}, {in_use} are in use by communicators that are not \
-         freed, and {retired} are retired until reset, since a call in them failed"
+         freed, and {retired} are closed, since a call in them failed: recover their communicators"
     )]
     NoContext {
         /// Contexts that each tile has.
@@ -319,7 +319,7 @@ pub enum Error {
         retired: usize,
     },
     /// A call of a communicator failed.
-    #[error("{what} failed at tile {tile}: {code}; its communicator is out of use until reset")]
+    #[error("{what} failed at tile {tile}: {code}; its communicator is out of use until it is recovered")]
     CommunicatorFailed {
         /// The call that failed first.
         what: &'static str,

@@ -291,6 +291,23 @@ impl Comm {
         })
     }
 
+    /// How long a call of the engines may stand still at a member before it fails there, in cycles of the fabric; 0 for ever. Without
+    /// engines nothing is set.
+    fn timeout(&self, py: Python<'_>, cycles: &Bound<'_, PyAny>) -> PyResult<()> {
+        let cycles = word("cycles", cycles)?;
+        self.item.call(py, |comm, fabric| match comm.engines() {
+            Some(engines) => engines.timeout(fabric, cycles),
+            None => Ok(()),
+        })
+    }
+
+    /// Makes the group usable again after a call of the engines has failed, or does not end. Their calls under way fail; what they
+    /// have written is undefined. Waits for at most `timeout` cycles.
+    #[pyo3(signature = (timeout=TIMEOUT))]
+    fn recover(&self, py: Python<'_>, timeout: u64) -> PyResult<()> {
+        self.item.call(py, |comm, fabric| comm.recover(fabric, timeout))
+    }
+
     /// Releases segments and context. Requests that were not released can only be released.
     fn release(&self, py: Python<'_>) -> PyResult<()> {
         self.item.call(py, |comm, fabric| comm.release(fabric))?;

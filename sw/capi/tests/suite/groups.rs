@@ -122,6 +122,8 @@ fn a_group_tells_its_ways_and_its_members() {
     let short = portico_comm_timeout(fabric, comm, facts.least_timeout - 1);
     fails(short, PORTICO_E_SHORT_TIMEOUT, "timeout = ");
     must(portico_comm_timeout(fabric, comm, facts.least_timeout));
+    // A group that has not failed recovers too.
+    must(portico_comm_recover(fabric, comm, 1_000_000));
     let mut tiles = [9; 4];
     must(unsafe { portico_comm_tiles(fabric, comm, tiles.as_mut_ptr(), 4) });
     assert_eq!(tiles, [0, 1, 2, 3]);
@@ -196,6 +198,10 @@ fn communicators_fold_by_engines_and_split() {
     must(unsafe { portico_communicator_info(fabric, world, &mut facts) });
     assert_eq!((facts.size, facts.context), (4, 0));
     must(portico_communicator_timeout(fabric, world, facts.least_timeout));
+    must(portico_communicator_recover(fabric, world, 1_000_000));
+    must(portico_recover_context(fabric, 0, 0, 1_000_000));
+    let wrong = portico_recover_context(fabric, 0, 9, 1_000_000);
+    fails(wrong, PORTICO_E_OUT_OF_RANGE, "context = 9");
     let run = |started: *mut portico_call| {
         must(portico_call_wait(fabric, started, 10_000));
         assert!(get::<bool>(|complete| unsafe {

@@ -1,13 +1,16 @@
 //! Contexts: finds one that is free at all members of a group, and prepares it.
 
-use std::sync::{
-    atomic::{AtomicU64, Ordering},
-    Arc,
+use std::{
+    collections::BTreeMap,
+    sync::{
+        atomic::{AtomicU64, Ordering},
+        Arc,
+    },
 };
 
 use portico_spec::{
     mpe::call::Row,
-    ni::registers::{MPE_CLOSED_OFFSET, MPE_IDLE_OFFSET},
+    ni::registers::{Place, MPE_CLOSED_OFFSET, MPE_CLOSE_OFFSET, MPE_DRAINED_OFFSET, MPE_IDLE_OFFSET, MPE_OPEN_OFFSET},
 };
 
 use super::{Communicator, Group, Shape, Tree};
@@ -38,8 +41,29 @@ enum Found {
     Busy(usize),
     /// Another communicator of some member has it.
     InUse,
-    /// Closed at some member.
+    /// Closed at some member: a communicator that has failed has it, or it could not be recovered.
     Retired,
+}
+
+/// Tiles, and the pairs of them that are neighbours in a context.
+#[derive(Clone, Debug)]
+pub(super) struct Joined {
+    pub tiles: Vec<usize>,
+    pub edges: Vec<(usize, usize)>,
+}
+
+impl Joined {
+    /// Those of a tree.
+    pub fn of(tree: &Tree) -> Joined {
+        let tiles = tree.tiles();
+        let ranks = 0..tiles.len();
+        let pairs = ranks.flat_map(|rank| tree.neighbours(rank).iter().map(move |&other| (rank, other)));
+        let edges = pairs.filter(|(rank, other)| rank < other);
+        Joined {
+            tiles: tiles.to_vec(),
+            edges: edges.map(|(rank, other)| (tiles[rank], tiles[other])).collect(),
+        }
+    }
 }
 
 /// The status of a context.
@@ -47,6 +71,7 @@ enum Found {
 struct Status {
     is_idle: bool,
     is_closed: bool,
+    is_drained: bool,
 }
 
 impl<T: Transport> Fabric<T> {
@@ -71,7 +96,7 @@ impl<T: Transport> Fabric<T> {
         let owner = Arc::new(());
         let group = NEXT_GROUP.fetch_add(1, Ordering::Relaxed);
         self.groups
-            .insert(group, Group::new(context, tiles, Arc::downgrade(&owner)));
+            .insert(group, Group::new(context, &tree, Arc::downgrade(&owner)));
         tracing::debug!(group, context, ?tiles, "communicator");
         Ok(Communicator {
             group,
@@ -122,11 +147,12 @@ impl<T: Transport> Fabric<T> {
     fn look_at(&mut self, tiles: &[usize], context: u8) -> Result<Found, Error> {
         let groups = self.groups.iter().filter(|(_, group)| group.is_at(context, tiles));
         let others: Vec<u64> = groups.map(|(&number, _)| number).collect();
-        if others.iter().any(|number| self.groups[number].failure().is_some()) {
-            return Ok(Found::Retired);
-        }
-        if others.iter().any(|number| self.groups[number].is_owned()) {
-            return Ok(Found::InUse);
+        let mut owned = others.iter().map(|number| &self.groups[number]);
+        if let Some(group) = owned.find(|group| group.is_owned()) {
+            return Ok(match group.failure() {
+                Some(_) => Found::Retired,
+                None => Found::InUse,
+            });
         }
         for number in others {
             // Members outside the new group may still send to members inside it.
@@ -142,10 +168,14 @@ impl<T: Transport> Fabric<T> {
     /// State of the context of a group without a communicator.
     fn look_at_freed(&mut self, number: u64) -> Result<Found, Error> {
         self.advance(number, u64::MAX)?;
-        let group = &self.groups[&number];
-        if group.failure().is_some() {
-            return Ok(Found::Retired);
+        if self.groups[&number].failure().is_some() {
+            let recovered = self.recover_group(number, self.port.timeout);
+            if matches!(recovered, Err(Error::Timeout { .. })) {
+                return Ok(Found::Retired);
+            }
+            recovered?;
         }
+        let group = &self.groups[&number];
         if let Some(tile) = group.first_busy() {
             return Ok(Found::Busy(tile));
         }
@@ -155,9 +185,15 @@ impl<T: Transport> Fabric<T> {
     /// State of a context that no communicator has at these tiles.
     fn look_at_members(&mut self, tiles: &[usize], context: u8) -> Result<Found, Error> {
         for &tile in tiles {
-            let status = self.context_status(tile, context)?;
+            let mut status = self.context_status(tile, context)?;
             if status.is_closed {
-                return Ok(Found::Retired);
+                // Who closed it is gone: an earlier program of this host, say.
+                let recovered = self.recover_listed(tile, context, self.port.timeout);
+                if matches!(recovered, Err(Error::Timeout { .. })) {
+                    return Ok(Found::Retired);
+                }
+                recovered?;
+                status = self.context_status(tile, context)?;
             }
             if !status.is_idle {
                 return Ok(Found::Busy(tile));
@@ -171,6 +207,136 @@ impl<T: Transport> Fabric<T> {
         Ok(Status {
             is_idle: status >> MPE_IDLE_OFFSET & 1 == 1,
             is_closed: status >> MPE_CLOSED_OFFSET & 1 == 1,
+            is_drained: status >> MPE_DRAINED_OFFSET & 1 == 1,
+        })
+    }
+
+    /// Recovers a context of a tile, and of all tiles that its engines' lists join with it, within so many cycles: calls that run or
+    /// wait there end with [`ErrorCode::Closed`](crate::ErrorCode::Closed). For calls that this driver did not post: those of an
+    /// earlier program of the host, or of a processor beside a tile.
+    ///
+    /// A context of this driver's communicators is recovered with them: see [`Communicator::recover`].
+    ///
+    /// # Errors
+    /// [`Error::NoSuchNode`], [`Error::NotBuilt`] without an engine, [`Error::OutOfRange`] of the context: nothing is sent.
+    /// [`Error::Timeout`] if it is not drained in time: call again. Or the fabric's.
+    pub fn recover_context(&mut self, tile: usize, context: usize, cycles: u64) -> Result<(), Error> {
+        self.check_node(tile)?;
+        self.nodes[tile].check_built(tile, &ENGINE)?;
+        let contexts = self.nodes[tile].build.mpe;
+        if context >= contexts {
+            return Err(Error::OutOfRange {
+                field: "context",
+                value: context as u64,
+                min: 0,
+                max: contexts as u64 - 1,
+            });
+        }
+        let context = context as u8;
+        let mut groups = self.groups.iter();
+        match groups
+            .find(|(_, group)| group.is_at(context, &[tile]))
+            .map(|(&number, _)| number)
+        {
+            Some(number) => self.recover_group(number, cycles),
+            None => self.recover_listed(tile, context, cycles),
+        }
+    }
+
+    fn recover_listed(&mut self, tile: usize, context: u8, cycles: u64) -> Result<(), Error> {
+        let begun = self.port.transport.cycles();
+        let joined = self.listed(tile, context)?;
+        self.close_contexts(context, &joined.tiles)?;
+        self.drain_and_open(context, &joined, begun, cycles)
+    }
+
+    /// The tiles that the engines' lists join with `tile` in a context, and the pairs of them that are neighbours: each has a row
+    /// that names the other.
+    fn listed(&mut self, tile: usize, context: u8) -> Result<Joined, Error> {
+        let mut lists = BTreeMap::new();
+        let mut joined = Joined {
+            tiles: vec![tile],
+            edges: vec![],
+        };
+        let mut seen = 0;
+        while let Some(&own) = joined.tiles.get(seen) {
+            seen += 1;
+            for (place, row) in self.rows(&mut lists, own, context)?.into_iter().enumerate() {
+                let Some(row) = row else { continue };
+                let other = self.config().node_id(row.node).unwrap_or(usize::MAX);
+                let contexts = self.nodes.get(other).map_or(0, |node| node.build.mpe);
+                if contexts <= usize::from(context) {
+                    continue;
+                }
+                let back = Row {
+                    node: self.config().terminal_node(own),
+                    place: place as u8,
+                };
+                if self.rows(&mut lists, other, context)?.get(usize::from(row.place)) != Some(&Some(back)) {
+                    continue;
+                }
+                if own < other {
+                    joined.edges.push((own, other));
+                }
+                if !joined.tiles.contains(&other) {
+                    joined.tiles.push(other);
+                }
+            }
+        }
+        Ok(joined)
+    }
+
+    /// The list of a context at a tile; `lists` has those that were read before.
+    fn rows(
+        &mut self,
+        lists: &mut BTreeMap<usize, Vec<Option<Row>>>,
+        tile: usize,
+        context: u8,
+    ) -> Result<Vec<Option<Row>>, Error> {
+        if let Some(rows) = lists.get(&tile) {
+            return Ok(rows.clone());
+        }
+        let mut rows = vec![];
+        for place in 0..self.config().mpe_neighbours {
+            let register = MpeRegister::from_number(place).expect("rows are the first registers");
+            rows.push(Row::decode(self.peek(tile, register, context.into())?));
+        }
+        lists.insert(tile, rows.clone());
+        Ok(rows)
+    }
+
+    pub(super) fn close_contexts(&mut self, context: u8, tiles: &[usize]) -> Result<(), Error> {
+        self.together(|fabric| {
+            let mut tiles = tiles.iter();
+            tiles
+                .try_for_each(|&tile| fabric.poke(tile, MpeRegister::Control, context.into(), &[1 << MPE_CLOSE_OFFSET]))
+        })
+    }
+
+    /// Waits until a context that is closed at these tiles is drained, and opens it. Credits of packets are home then; tokens that
+    /// were under way have come when each neighbour has heard of the other.
+    pub(super) fn drain_and_open(
+        &mut self,
+        context: u8,
+        joined: &Joined,
+        begun: u64,
+        cycles: u64,
+    ) -> Result<(), Error> {
+        for &tile in &joined.tiles {
+            while !self.context_status(tile, context)?.is_drained {
+                self.check_time(begun, cycles, tile, "credits of a context that was closed")?;
+            }
+        }
+        let spent = self.port.transport.cycles() - begun;
+        let ways: Vec<_> = joined
+            .edges
+            .iter()
+            .flat_map(|&(one, other)| [(one, other), (other, one)])
+            .collect();
+        self.hear_of(&ways, cycles.saturating_sub(spent))?;
+        self.together(|fabric| {
+            let mut tiles = joined.tiles.iter();
+            tiles.try_for_each(|&tile| fabric.poke(tile, MpeRegister::Control, context.into(), &[1 << MPE_OPEN_OFFSET]))
         })
     }
 

@@ -7,6 +7,7 @@ use portico_spec::{
     ni::ErrorCode,
 };
 
+use super::{context::Joined, Tree};
 use crate::{
     onesided::{Operation, Ticket},
     Error, Fabric, Transport,
@@ -19,9 +20,14 @@ pub(crate) struct Group {
     members: Vec<Member>,
     /// Gone when the communicator is.
     owner: Weak<()>,
+    /// The members, and the pairs of them that its tree joins.
+    joined: Joined,
     /// Calls so far: the ordinal of the next.
     calls: u64,
-    failure: Option<Failure>,
+    /// Ordinal of the call that has number 0.
+    first: u64,
+    /// The last one lasts until the communicator is recovered.
+    failures: Vec<Failure>,
 }
 
 #[derive(Debug)]
@@ -42,10 +48,12 @@ struct Post {
     ticket: Option<Ticket<()>>,
 }
 
-/// How a call failed. Neither this call nor a later one ends at any member.
+/// How a call failed, and with it all later ones up to the recovery.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Failure {
     call: u64,
+    /// The first call after the recovery; none before it.
+    end: Option<u64>,
     what: &'static str,
     tile: usize,
     code: ErrorCode,
@@ -58,8 +66,8 @@ impl From<Failure> for Error {
 }
 
 impl Group {
-    pub fn new(context: u8, tiles: &[usize], owner: Weak<()>) -> Group {
-        let members = tiles.iter().map(|&tile| Member {
+    pub fn new(context: u8, tree: &Tree, owner: Weak<()>) -> Group {
+        let members = tree.tiles().iter().map(|&tile| Member {
             tile,
             posts: VecDeque::new(),
         });
@@ -67,8 +75,10 @@ impl Group {
             context,
             members: members.collect(),
             owner,
+            joined: Joined::of(tree),
             calls: 0,
-            failure: None,
+            first: 0,
+            failures: vec![],
         }
     }
 
@@ -90,8 +100,9 @@ impl Group {
         self.owner.strong_count() > 0
     }
 
+    /// Why it takes no calls.
     pub fn failure(&self) -> Option<Failure> {
-        self.failure
+        self.failures.last().copied().filter(|failure| failure.end.is_none())
     }
 
     /// Counts this number of calls as made, so that the driver is ahead of the engines.
@@ -120,9 +131,10 @@ impl Group {
     /// # Errors
     /// [`Error::CommunicatorFailed`] if it, or one before it, has failed.
     pub fn has_ended(&self, call: u64) -> Result<bool, Error> {
-        match self.failure {
-            Some(failure) if failure.call <= call => Err(failure.into()),
-            _ => Ok(self.oldest().is_none_or(|(oldest, _)| oldest > call)),
+        let mut failures = self.failures.iter();
+        match failures.find(|failure| failure.call <= call && failure.end.is_none_or(|end| call < end)) {
+            Some(&failure) => Err(failure.into()),
+            None => Ok(self.oldest().is_none_or(|(oldest, _)| oldest > call)),
         }
     }
 
@@ -139,7 +151,7 @@ impl Group {
         self.calls += 1;
         for (member, mut words) in self.members.iter_mut().zip(words) {
             // The number is in the lowest bits of word 1.
-            words[1] |= call as u32 & ((1 << NUMBER_WIDTH) - 1);
+            words[1] |= (call - self.first) as u32 & ((1 << NUMBER_WIDTH) - 1);
             member.posts.push_back(Post {
                 call,
                 what,
@@ -166,12 +178,7 @@ impl Group {
                 .flat_map(|member| member.posts.back())
                 .max_by_key(|post| post.call)
             {
-                let failure = Failure {
-                    call: post.call,
-                    what: post.what,
-                    tile: node,
-                    code,
-                };
+                let failure = post.failure(node, code);
                 self.fail(failure);
                 return Err(failure.into());
             }
@@ -209,17 +216,14 @@ impl Group {
                     member.posts.pop_front();
                     has_ended = true;
                 }
-                Some(Err(ErrorCode::OutOfTurn | ErrorCode::TooManyCalls)) => {
+                Some(Err(ErrorCode::OutOfTurn | ErrorCode::TooManyCalls)) if !has_failed(&self.failures, post.call) => {
                     post.ticket = None;
                     member.post(fabric)?;
                 }
                 Some(Err(code)) => {
-                    let failure = Failure {
-                        call: post.call,
-                        what: post.what,
-                        tile: member.tile,
-                        code,
-                    };
+                    let failure = post.failure(member.tile, code);
+                    member.posts.pop_front();
+                    has_ended = true;
                     self.fail(failure);
                 }
             }
@@ -227,15 +231,58 @@ impl Group {
         Ok(has_ended)
     }
 
-    /// Gives up a call and all later ones. Earlier calls may still succeed.
+    /// Gives up a call and all later ones, and posts none of them any more. Earlier calls may still succeed.
     fn fail(&mut self, failure: Failure) {
+        if has_failed(&self.failures, failure.call) {
+            return;
+        }
         tracing::warn!(?failure, "a communicator is out of use");
         for member in &mut self.members {
-            let kept = member.posts.partition_point(|post| post.call < failure.call);
-            member.posts.truncate(kept);
+            member
+                .posts
+                .retain(|post| post.call < failure.call || post.ticket.is_some());
         }
-        // An earlier failure has removed the calls behind it, so this call comes before it.
-        self.failure = Some(failure);
+        // The same failure, found earlier.
+        self.failures.retain(|failure| failure.end.is_some());
+        self.failures.push(failure);
+    }
+
+    /// Gives up all calls that are under way.
+    fn give_up(&mut self) {
+        let fronts = self.members.iter().filter_map(|member| {
+            let post = member.posts.front()?;
+            Some((post.call, post.failure(member.tile, ErrorCode::Closed)))
+        });
+        if let Some((_, failure)) = fronts.min_by_key(|&(call, _)| call) {
+            self.fail(failure);
+        }
+    }
+
+    /// The engines are as after reset.
+    fn restart(&mut self) {
+        self.first = self.calls;
+        if let Some(failure) = self.failures.last_mut() {
+            failure.end.get_or_insert(self.calls);
+        }
+    }
+}
+
+/// Whether a call is given up since the last recovery.
+fn has_failed(failures: &[Failure], call: u64) -> bool {
+    failures
+        .last()
+        .is_some_and(|failure| failure.end.is_none() && failure.call <= call)
+}
+
+impl Post {
+    fn failure(&self, tile: usize, code: ErrorCode) -> Failure {
+        Failure {
+            call: self.call,
+            end: None,
+            what: self.what,
+            tile,
+            code,
+        }
     }
 }
 
@@ -289,11 +336,35 @@ impl<T: Transport> Fabric<T> {
         Ok((call, posted))
     }
 
+    /// Ends all calls of a group, and brings its context back to the state after reset at all members, within so many cycles.
+    ///
+    /// No descriptor of the group is left when the context opens: each has ended with its event.
+    pub(crate) fn recover_group(&mut self, number: u64, cycles: u64) -> Result<(), Error> {
+        let begun = self.port.transport.cycles();
+        // What has ended well stays so.
+        self.advance(number, u64::MAX)?;
+        let group = self.groups.get_mut(&number).ok_or(Error::WrongCommunicator)?;
+        group.give_up();
+        let (context, joined) = (group.context, group.joined.clone());
+        self.close_contexts(context, &joined.tiles)?;
+        loop {
+            self.advance(number, u64::MAX)?;
+            let Some(tile) = self.groups[&number].first_busy() else {
+                break;
+            };
+            self.check_time(begun, cycles, tile, "a call of a context that was closed")?;
+        }
+        self.drain_and_open(context, &joined, begun, cycles)?;
+        self.groups.get_mut(&number).expect("looked for above").restart();
+        tracing::debug!(group = number, context, "recovered");
+        Ok(())
+    }
+
     fn make_room_for_call(&mut self, number: u64) -> Result<(), Error> {
         let begun = self.port.transport.cycles();
         loop {
             let group = &self.groups[&number];
-            if let Some(failure) = group.failure {
+            if let Some(failure) = group.failure() {
                 return Err(failure.into());
             }
             let Some((oldest, tile)) = group

@@ -69,8 +69,8 @@ const POST: u64 = 200;
 /// A group of tiles that make calls together, made by [`Fabric::communicator`].
 ///
 /// Its context is given back when it is dropped. Calls under way go on nevertheless; the context is handed on when they have
-/// ended. After a call has failed at some member, all later ones are refused, and the context is out of use at all members until
-/// the fabric is reset.
+/// ended. After a call has failed at some member, all later ones are refused until the communicator is
+/// [recovered](Communicator::recover).
 #[derive(Debug)]
 pub struct Communicator {
     /// The number of its group in the fabric.
@@ -192,6 +192,34 @@ impl Communicator {
     /// Cycles in which a host at the AXI4-Lite port posts a call at all members, one after the other.
     fn posting(&self) -> u64 {
         POST * self.size() as u64
+    }
+
+    /// Makes the communicator usable again after a call of it has failed, or does not end. Calls that are under way fail with
+    /// [`ErrorCode::Closed`](crate::ErrorCode::Closed), unless they have failed otherwise; what they have written is undefined. The
+    /// context is closed at all members, gives back what is left of these calls, and opens when all members have done so: then its
+    /// calls are numbered from 0 on. Lists and time-outs stay. Calls of other communicators go on.
+    ///
+    /// ```
+    /// use portico::{collective::Shape, Config, Error, Fabric, GoldenTransport};
+    ///
+    /// let config = Config { cols: 2, rows: 1, edge_nodes: 1, mpe: 1, ..Config::default() };
+    /// let mut fabric = Fabric::open(GoldenTransport::new(&config)?)?;
+    /// let both = fabric.world(&Shape::Linear)?;
+    /// let mut given_up = both.barrier(&mut fabric)?.start()?;
+    /// both.recover(&mut fabric, 10_000)?;
+    /// // It had ended by then, or it is closed.
+    /// assert!(matches!(given_up.poll(&mut fabric), Ok(true) | Err(Error::CommunicatorFailed { .. })));
+    /// both.barrier(&mut fabric)?.wait(10_000)?;
+    /// # Ok::<(), portico::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Timeout`] if that takes more than so many cycles, because a packet of a member does not get through: the
+    /// communicator stays out of use, and may be recovered again. [`Error::WrongCommunicator`], [`Error::Exhausted`] of segment
+    /// handles or events of a member, or the fabric's.
+    pub fn recover<T: Transport>(&self, fabric: &mut Fabric<T>, cycles: u64) -> Result<(), Error> {
+        fabric.check_communicator(self)?;
+        fabric.recover_group(self.group, cycles)
     }
 
     /// Gives its context back, as dropping it does. Tickets of its calls stay valid.

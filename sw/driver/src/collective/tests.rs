@@ -238,7 +238,7 @@ fn communicators_that_overlap_have_contexts_of_their_own() {
     assert_eq!(
         third.to_string(),
         "no context is free at all tiles of the group: of 2, 2 are in use by communicators that are not freed, and 0 are \
-         retired until reset, since a call in them failed"
+         closed, since a call in them failed: recover their communicators"
     );
 }
 
@@ -293,7 +293,7 @@ fn what_comes_too_early_is_posted_again_at_that_member_alone() {
 }
 
 #[test]
-fn a_call_that_fails_retires_its_communicator() {
+fn a_call_that_fails_retires_its_communicator_until_it_is_recovered() {
     let mut fabric = fabric(3, 1, 1);
     let pair = fabric.communicator(&[0, 2], &Shape::Linear).unwrap();
     // Rank 1, the root, has been told of another length.
@@ -321,7 +321,7 @@ fn a_call_that_fails_retires_its_communicator() {
     assert_eq!(pair.barrier(&mut fabric).unwrap_err(), expected);
     assert_eq!(
         expected.to_string(),
-        "broadcast failed at tile 0: a neighbour is in another call; its communicator is out of use until reset"
+        "broadcast failed at tile 0: a neighbour is in another call; its communicator is out of use until it is recovered"
     );
     let retired = Error::NoContext {
         contexts: 1,
@@ -329,10 +329,93 @@ fn a_call_that_fails_retires_its_communicator() {
         retired: 1,
     };
     assert_eq!(pair.dup(&mut fabric).unwrap_err(), retired);
-    pair.free();
     assert_eq!(fabric.world(&Shape::Linear).unwrap_err(), retired);
     let rest = fabric.communicator(&[1], &Shape::Linear).unwrap();
     rest.barrier(&mut fabric).unwrap().wait(LIMIT).unwrap();
+    rest.free();
+
+    // Calls that had failed stay failed; later ones are numbered from 0 on.
+    fill(&mut fabric, 0x100);
+    for _ in 0..3 {
+        pair.recover(&mut fabric, LIMIT).unwrap();
+        assert_eq!(failing.poll(&mut fabric), Err(expected.clone()));
+        assert_eq!(behind.poll(&mut fabric), Err(expected.clone()));
+        let sum = Operation::IntegerSum;
+        for _ in 0..2 {
+            let call = pair.allreduce(&mut fabric, 0x100, 0x200, 2, sum).unwrap();
+            call.wait(LIMIT).unwrap();
+        }
+        let sums = read(&mut fabric, 0x200, 2);
+        assert_eq!([&sums[0], &sums[2]], [&[4, 20], &[4, 20]]);
+        (0..3).for_each(|tile| fabric.write(tile, 0x200, &[0, 0]).unwrap());
+    }
+
+    // A communicator that fails and is dropped gives its context back too: who looks for one recovers it.
+    intrude(&mut fabric, 2, call::Call { number: 2, ..other });
+    let call = pair.broadcast(&mut fabric, 1, 0x100, 8).unwrap();
+    assert!(matches!(call.wait(LIMIT), Err(Error::CommunicatorFailed { .. })));
+    pair.free();
+    let all = fabric.world(&Shape::Linear).unwrap();
+    all.allreduce(&mut fabric, 0x100, 0x200, 2, Operation::IntegerSum)
+        .unwrap()
+        .wait(LIMIT)
+        .unwrap();
+    assert_eq!(read(&mut fabric, 0x200, 2), vec![vec![6, 30]; 3]);
+}
+
+#[test]
+fn calls_under_way_are_closed_and_so_are_those_of_an_earlier_program() {
+    let mut fabric = fabric(3, 1, 1);
+    let all = fabric.world(&Shape::Linear).unwrap();
+    // The engines are told of a call at one member alone; three more of the communicator wait behind it.
+    intrude(&mut fabric, 0, barrier(0, None));
+    fabric.groups.get_mut(&all.group).unwrap().skip(1);
+    let mut tickets: Vec<CallTicket> = (0..3)
+        .map(|_| all.barrier(&mut fabric).unwrap().start().unwrap())
+        .collect();
+    assert_eq!(tickets[0].poll(&mut fabric), Ok(false));
+    all.recover(&mut fabric, LIMIT).unwrap();
+    for ticket in &mut tickets {
+        let failed = ticket.poll(&mut fabric).unwrap_err();
+        let Error::CommunicatorFailed { what, code, .. } = failed else {
+            panic!("{failed}")
+        };
+        assert_eq!((what, code), ("barrier", ErrorCode::Closed));
+    }
+    all.barrier(&mut fabric).unwrap().wait(LIMIT).unwrap();
+
+    // A program that ends leaves a call behind, and another context closed. The next one knows nothing of them.
+    intrude(&mut fabric, 1, barrier(1, Some(0)));
+    fabric.poke(2, MpeRegister::Control, 0, &[1]).unwrap();
+    let mut fabric = Fabric::open(fabric.transport().clone()).unwrap();
+    fabric.set_timeout(3_000);
+    let busy = fabric.communicator(&[0, 1], &Shape::Linear).unwrap_err();
+    assert!(matches!(busy, Error::Timeout { node: 1, .. }), "{busy}");
+    // Tile 2 is closed: tiles that its list joins with it are recovered with it.
+    let alone = fabric.communicator(&[2], &Shape::Linear).unwrap();
+    alone.barrier(&mut fabric).unwrap().wait(LIMIT).unwrap();
+    let pair = fabric.communicator(&[0, 1], &Shape::Linear).unwrap();
+    pair.barrier(&mut fabric).unwrap().wait(LIMIT).unwrap();
+    intrude(&mut fabric, 1, barrier(1, Some(0)));
+    fabric.recover_context(1, 0, LIMIT).unwrap();
+    pair.barrier(&mut fabric).unwrap().wait(LIMIT).unwrap();
+    assert!(matches!(
+        fabric.recover_context(0, 1, LIMIT),
+        Err(Error::OutOfRange {
+            field: "context",
+            value: 1,
+            min: 0,
+            max: 0
+        })
+    ));
+    assert!(matches!(
+        fabric.recover_context(9, 0, LIMIT),
+        Err(Error::NoSuchNode { .. })
+    ));
+    assert!(matches!(
+        fabric.recover_context(3, 0, LIMIT),
+        Err(Error::NotBuilt { .. })
+    ));
 }
 
 #[test]

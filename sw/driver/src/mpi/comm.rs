@@ -40,9 +40,9 @@ impl Comm {
         self.tiles().iter().position(|&member| member == tile)
     }
 
-    /// Its communicator; none if some member has no message-passing engine. Set a
-    /// [time-out](Communicator::timeout) there: after a call of the engines has failed, members that wait for it hold up all other
-    /// ways.
+    /// Its communicator; none if some member has no message-passing engine. After a call of the engines has failed, members that
+    /// wait for it hold up all other ways until the group is [recovered](Comm::recover), or their
+    /// [time-out](Communicator::timeout) ends.
     pub fn engines(&self) -> Option<&Communicator> {
         self.engines.as_ref()
     }
@@ -50,6 +50,16 @@ impl Comm {
     /// Carries out later calls in this way; with none, in the cheapest.
     pub fn force(&mut self, way: Option<Way>) {
         self.forced = way;
+    }
+
+    /// Recovers the communicator of its engines, if it has one: see [`Communicator::recover`]. Requests stay usable.
+    ///
+    /// # Errors
+    /// As for [`Communicator::recover`].
+    pub fn recover<T: Transport>(&self, fabric: &mut Fabric<T>, cycles: u64) -> Result<(), Error> {
+        self.engines
+            .iter()
+            .try_for_each(|engines| engines.recover(fabric, cycles))
     }
 
     /// Releases segments and context. Requests that were not released can only be released.

@@ -1,6 +1,6 @@
 //! Segments: memory that a node publishes, and the records of it at other nodes.
 
-use std::fmt;
+use std::{collections::VecDeque, fmt};
 
 use portico_spec::ni::{
     packet::{ROW_OFFSET, ROW_WIDTH, STRIDE_OFFSET},
@@ -14,7 +14,7 @@ use crate::{
     Error, Fabric, Transport,
 };
 
-use super::Initiator;
+use super::{Initiator, Operation, Ticket};
 
 /// The operations that a published segment takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -291,6 +291,55 @@ impl<T: Transport> Fabric<T> {
             kind: Kind::Window,
         };
         self.clone_segment(initiator, id, 0)
+    }
+
+    /// Waits until each first node of `ways` has all that the second one has sent to it on the control plane so far: the first
+    /// peeks at the second, whose answer does not overtake what was sent before. Each waits for at most `timeout` cycles.
+    pub(crate) fn hear_of(&mut self, ways: &[(usize, usize)], timeout: u64) -> Result<(), Error> {
+        let mut ways = ways.iter().peekable();
+        let (mut open, mut heard) = (VecDeque::new(), Ok(()));
+        // All at once, as far as there are handles and events.
+        while let Some(&&(node, other)) = ways.peek().filter(|_| heard.is_ok()) {
+            match self.peek_ahead(node, other) {
+                Ok(peek) => {
+                    open.push_back(peek);
+                    ways.next();
+                }
+                Err(Error::Exhausted { .. }) if !open.is_empty() => heard = self.end_peek(open.pop_front(), timeout),
+                Err(error) => heard = Err(error),
+            }
+        }
+        while !open.is_empty() {
+            heard = heard.and(self.end_peek(open.pop_front(), timeout));
+        }
+        heard
+    }
+
+    /// Starts a peek of a node at another one, and of what it needs.
+    fn peek_ahead(&mut self, node: usize, other: usize) -> Result<(Remote, Ticket<u32>), Error> {
+        let word = GlobalId {
+            node: other,
+            tag: SYSTEM_WINDOW as u8,
+            bytes: self.word_bytes(),
+            kind: Kind::Window,
+        };
+        let remote = self.clone_segment(node, word, 0)?;
+        match Initiator::new(self, node).peek(&remote, 0).and_then(Operation::start) {
+            Ok(ticket) => Ok((remote, ticket)),
+            Err(error) => {
+                remote.release(self)?;
+                Err(error)
+            }
+        }
+    }
+
+    fn end_peek(&mut self, peek: Option<(Remote, Ticket<u32>)>, timeout: u64) -> Result<(), Error> {
+        let Some((remote, mut ticket)) = peek else {
+            return Ok(());
+        };
+        let answer = ticket.wait(self, timeout);
+        remote.release(self)?;
+        answer.map(|_| ())
     }
 
     pub(crate) fn clone_segment(&mut self, initiator: usize, id: GlobalId, credits: u32) -> Result<Remote, Error> {

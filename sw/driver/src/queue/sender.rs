@@ -1,11 +1,11 @@
 //! Senders of a queue, and their credits.
 
-use portico_spec::ni::{descriptor::Command, segment::CREDITS_WIDTH, window::SYSTEM_WINDOW};
+use portico_spec::ni::{descriptor::Command, segment::CREDITS_WIDTH};
 use thiserror::Error as DeriveError;
 
 use crate::{
     command,
-    onesided::{GlobalId, Initiator, Kind, Operation, Remote},
+    onesided::{Initiator, Operation, Remote},
     registers::TagRegister,
     resources::Credits,
     Error, Fabric, Transport,
@@ -108,16 +108,7 @@ impl Queue {
         while fabric.peek(owner, TagRegister::Released, self.id.tag.into())? as u16 != self.released {
             fabric.check_time(begun, timeout, owner, "release of messages")?;
         }
-        let space = GlobalId {
-            node: owner,
-            tag: SYSTEM_WINDOW as u8,
-            bytes: fabric.word_bytes(),
-            kind: Kind::Window,
-        };
-        let remote = fabric.clone_segment(node, space, 0)?;
-        let answer = Initiator::new(fabric, node).peek::<u32>(&remote, 0)?.wait(timeout);
-        remote.release(fabric)?;
-        answer.map(|_| ())
+        fabric.hear_of(&[(node, owner)], timeout)
     }
 }
 

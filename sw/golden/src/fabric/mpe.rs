@@ -4,7 +4,7 @@
 //! neighbours know of, and does one thing at a time: [`Mpe::step`].
 
 use portico_spec::{
-    mpe::call::{Kind, Tag, CONTEXT_OFFSET, CONTEXT_WIDTH, NEIGHBOURS},
+    mpe::call::{Kind, Tag, CONTEXT_OFFSET, CONTEXT_WIDTH},
     ni::{
         command::opcode,
         registers::{MpeRegister, Place},
@@ -121,18 +121,21 @@ impl Mpe {
     pub fn read(&self, context: usize, register: MpeRegister) -> u32 {
         match register {
             MpeRegister::Status => self.contexts[context].status(),
-            // Neighbours and time-outs are only written.
-            _ => 0,
+            MpeRegister::Timeout | MpeRegister::Control => 0,
+            neighbour => self.contexts[context].read_row(neighbour.number()),
         }
     }
 
-    /// Writes a register of a context; false if the row of a neighbour is refused.
+    /// Writes a register of a context; false if the row of a neighbour is refused, or the context does not open.
     ///
     /// # Panics
     /// If there is no such context.
     pub fn write(&mut self, context: usize, register: MpeRegister, data: u32) -> bool {
-        let place = register.number();
-        // Without time there is no time-out, and the status is only read.
-        place >= NEIGHBOURS || self.contexts[context].write_row(place, data)
+        match register {
+            // Without time there is no time-out.
+            MpeRegister::Status | MpeRegister::Timeout => true,
+            MpeRegister::Control => self.contexts[context].control(data),
+            neighbour => self.contexts[context].write_row(neighbour.number(), data),
+        }
     }
 }

@@ -339,6 +339,9 @@ class Groups(unittest.TestCase):
             comm.allreduce(0, 0x40, 2, "float_sum")
             for tile in range(4):
                 self.assertEqual(fabric.read(tile, 0x40, 2, "float32").tolist(), [2.0, 6.0])
+            comm.timeout(0)
+            # A group that has not failed is recovered too, with engines and without.
+            comm.recover()
             comm.barrier()
             comm.broadcast(2, 0x40, 1)
             comm.reduce(1, 4, 0x80, 1, "float_max")

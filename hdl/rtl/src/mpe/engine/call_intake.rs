@@ -94,13 +94,15 @@ pub struct CallIntake {
     pub closed: Signal<In, Bits<CONTEXTS>>,
     /// One bit a context: it is closed because a call timed out.
     pub late: Signal<In, Bits<CONTEXTS>>,
+    /// One bit a context: it is closed because its register `control` said so.
+    pub called_off: Signal<In, Bits<CONTEXTS>>,
     /// One bit a context: calls wait.
     pub waits: Signal<Out, Bits<CONTEXTS>>,
     /// One bit a context: a call to it is whole here, and does not run or wait yet.
     pub takes_in: Signal<Out, Bits<CONTEXTS>>,
-    /// A row of the context's list is written: its calls are numbered from 0 on.
+    /// A row of the context's list is written, or the context opens: its calls are numbered from 0 on.
     pub renews: Signal<In, Bit>,
-    /// Context of the row that is written; valid with `renews`.
+    /// Context that is renewed; valid with `renews`.
     pub renewed: Signal<In, Bits<CONTEXT_WIDTH>>,
     /// Context of a register read.
     pub asked: Signal<In, Bits<CONTEXT_WIDTH>>,
@@ -400,6 +402,9 @@ impl Logic for CallIntake {
                     self.error.d.next = bits::<ERROR_WIDTH>(ErrorCode::Mismatch as u64);
                     if self.late.val().get_bit(self.owner.val().index()) {
                         self.error.d.next = bits::<ERROR_WIDTH>(ErrorCode::TimedOut as u64);
+                    }
+                    if self.called_off.val().get_bit(self.owner.val().index()) {
+                        self.error.d.next = bits::<ERROR_WIDTH>(ErrorCode::Closed as u64);
                     }
                     if self.closed.val().get_bit(self.owner.val().index()) {
                         self.step.d.next = Intake::Report;

@@ -136,6 +136,10 @@ pub struct CallScheduler {
     pub wrong: Signal<In, Bits<CONTEXTS>>,
     /// One bit a context: it stands still for too long.
     pub expired: Signal<In, Bits<CONTEXTS>>,
+    /// One bit a context, for a cycle: it is to be closed.
+    pub close: Signal<In, Bits<CONTEXTS>>,
+    /// One bit an edge, for a cycle: its context, which is closed and runs no call, opens.
+    pub open: Signal<In, Bits<EDGES>>,
     /// Events of calls that end, with an error code if the call failed.
     pub event: EventOut,
     /// One bit a context: a call runs.
@@ -144,6 +148,8 @@ pub struct CallScheduler {
     pub closed: Signal<Out, Bits<CONTEXTS>>,
     /// One bit a context: it is closed because a call timed out.
     pub late: Signal<Out, Bits<CONTEXTS>>,
+    /// One bit a context: it is closed because `close` said so.
+    pub called_off: Signal<Out, Bits<CONTEXTS>>,
     /// One bit a context: it makes a step in this cycle.
     pub moves: Signal<Out, Bits<CONTEXTS>>,
     state: LutRam<State, CONTEXT_WIDTH>,
@@ -154,6 +160,8 @@ pub struct CallScheduler {
     runs: DFF<Bits<CONTEXTS>>,
     shut: DFF<Bits<CONTEXTS>>,
     overdue: DFF<Bits<CONTEXTS>>,
+    /// `close` came while the context was not closed.
+    off: DFF<Bits<CONTEXTS>>,
     over: DFF<Bits<CONTEXTS>>,
     faulty: DFF<Bits<CONTEXTS>>,
     /// The first word was the call word a cycle ago. It is the word of this cycle's packet: in between, there was no step, no other
@@ -241,7 +249,7 @@ impl CallScheduler {
 impl Logic for CallScheduler {
     fn update(&mut self) {
         wire!(self => state, places, call_words, calls: clk);
-        dff_setup!(self, clk, current, runs, shut, overdue, over, faulty, next_slot);
+        dff_setup!(self, clk, current, runs, shut, overdue, off, over, faulty, next_slot);
         dff_setup!(self, clk, fits, settled, now, neighbourhood, loaded);
 
         // The context in turn.
@@ -346,7 +354,10 @@ impl Logic for CallScheduler {
         self.next_state.next.remaining = self.remaining.val();
         self.turns_down.next = false;
         self.over.d.next = self.over.q.val() | self.ended.val();
-        self.faulty.d.next = self.faulty.q.val() | self.wrong.val();
+        self.faulty.d.next = self.faulty.q.val() | self.wrong.val() | self.close.val();
+        self.off.d.next = self.off.q.val() | (self.close.val() & !self.shut.q.val());
+        // A call that is being reported ends as it would have.
+        self.shut.d.next = self.shut.q.val() | (self.off.q.val() & !self.runs.q.val());
 
         self.job.valid.next = false;
         self.job.owner.next = self.current.q.val();
@@ -375,7 +386,7 @@ impl Logic for CallScheduler {
 
         if self.active.val() {
             if self.fails.val() & ((self.step.val() != Step::Fold) | self.begins.val()) {
-                self.shut.d.next = self.shut.q.val() | self.own.val();
+                self.shut.d.next = self.shut.d.val() | self.own.val();
                 if !self.faulty.q.val().get_bit(self.current.q.val().index()) {
                     self.overdue.d.next = self.overdue.q.val() | self.own.val();
                 }
@@ -421,7 +432,7 @@ impl Logic for CallScheduler {
                         self.next_state.next.step = Step::Fold;
                     }
                     if self.remaining.val().any() & !self.fits.q.val() {
-                        self.shut.d.next = self.shut.q.val() | self.own.val();
+                        self.shut.d.next = self.shut.d.val() | self.own.val();
                         self.next_state.next.step = Step::Report;
                     }
                 }
@@ -454,7 +465,7 @@ impl Logic for CallScheduler {
                     }
                     if (self.root.val() | (self.own_packets.val() & self.way.val()).any()) & !self.compares.val() {
                         if self.first.val() & !self.root.val() & !self.fits.q.val() {
-                            self.shut.d.next = self.shut.q.val() | self.own.val();
+                            self.shut.d.next = self.shut.d.val() | self.own.val();
                             self.next_state.next.step = Step::Report;
                             self.steps.next = true;
                         } else {
@@ -492,6 +503,9 @@ impl Logic for CallScheduler {
                         if self.overdue.q.val().get_bit(self.current.q.val().index()) {
                             self.event.error.next = bits::<ERROR_WIDTH>(ErrorCode::TimedOut as u64);
                         }
+                        if self.off.q.val().get_bit(self.current.q.val().index()) {
+                            self.event.error.next = bits::<ERROR_WIDTH>(ErrorCode::Closed as u64);
+                        }
                     }
                     self.event.valid.next =
                         !self.calls.read_data.val().quiet | self.shut.q.val().get_bit(self.current.q.val().index());
@@ -524,7 +538,7 @@ impl Logic for CallScheduler {
         self.take_packet.next = bit_cast::<EDGES, NEIGHBOURS>(self.taken_packet.val()) << self.shift.val();
         self.take_credit.next = bit_cast::<EDGES, NEIGHBOURS>(self.taken_credit.val()) << self.shift.val();
         self.take_token.next = bit_cast::<EDGES, NEIGHBOURS>(self.taken_token.val()) << self.shift.val();
-        self.next_slot.d.next = (self.next_slot.q.val() ^ self.take_packet.val()) & self.built.val();
+        self.next_slot.d.next = (self.next_slot.q.val() ^ self.take_packet.val()) & !self.open.val() & self.built.val();
 
         self.turned.next = (bit_cast::<TURN_WIDTH, CONTEXTS>(self.runs.q.val())
             | (bit_cast::<TURN_WIDTH, CONTEXTS>(self.runs.q.val()) << bits::<3>(CONTEXTS as u64)))
@@ -622,11 +636,22 @@ impl Logic for CallScheduler {
         self.running.next = self.runs.q.val();
         self.closed.next = self.shut.q.val();
         self.late.next = self.overdue.q.val();
+        self.called_off.next = self.off.q.val();
+        for i in 0..CONTEXTS {
+            if self.open.val().get_bit(i * NEIGHBOURS) {
+                self.shut.d.next = self.shut.d.val().replace_bit(i, false);
+                self.overdue.d.next = self.overdue.d.val().replace_bit(i, false);
+                self.off.d.next = self.off.d.val().replace_bit(i, false);
+                self.over.d.next = self.over.d.val().replace_bit(i, false);
+                self.faulty.d.next = self.faulty.d.val().replace_bit(i, false);
+            }
+        }
         if self.rst.val() {
             self.current.d.next = 0.into();
             self.runs.d.next = 0.into();
             self.shut.d.next = 0.into();
             self.overdue.d.next = 0.into();
+            self.off.d.next = 0.into();
             self.settled.d.next = false;
             self.loaded.d.next = true;
             self.over.d.next = 0.into();

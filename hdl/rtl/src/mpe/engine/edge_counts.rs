@@ -12,8 +12,8 @@ use portico_verilog::prelude::*;
 /// | range | 0 to 2, for any inputs |
 /// | state | by edge whether there is one, and whether there are two |
 ///
-/// A take from an edge that has none has no effect. An add to an edge that has two only raises `overflow`, even if one is taken in
-/// the same cycle. A neighbour that follows the protocol never causes this.
+/// A take from an edge that has none has no effect. An add to an edge that has two only raises `overflow`, even if one is taken or
+/// all are cleared in the same cycle. A neighbour that follows the protocol never causes this.
 #[derive(LogicBlock, Default)]
 pub struct EdgeCounts {
     pub clk: Signal<In, Clock>,
@@ -25,6 +25,8 @@ pub struct EdgeCounts {
     pub neighbour: Signal<In, Bits<EDGE_WIDTH>>,
     /// One bit an edge: takes one from each.
     pub take: Signal<In, Bits<EDGES>>,
+    /// One bit an edge: its count becomes 0.
+    pub clear: Signal<In, Bits<EDGES>>,
     /// One bit an edge: it has one or two.
     pub some: Signal<Out, Bits<EDGES>>,
     /// One bit an edge: it has two.
@@ -63,11 +65,12 @@ impl Logic for EdgeCounts {
         self.overflow.next = (self.chosen.val() & self.two.q.val()).any();
         self.added.next = self.chosen.val() & !self.two.q.val();
         // Edges that are not built are constants, which synthesis takes out.
-        self.left.next =
-            ((self.one.q.val() & !self.take.val()) | (self.two.q.val() & self.take.val())) & self.built.val();
+        self.left.next = ((self.one.q.val() & !self.take.val()) | (self.two.q.val() & self.take.val()))
+            & !self.clear.val()
+            & self.built.val();
         self.one.d.next = self.left.val() | self.added.val();
-        self.two.d.next =
-            (self.two.q.val() & !self.take.val() & self.built.val()) | (self.left.val() & self.added.val());
+        self.two.d.next = (self.two.q.val() & !self.take.val() & !self.clear.val() & self.built.val())
+            | (self.left.val() & self.added.val());
         self.some.next = self.one.q.val();
         self.both.next = self.two.q.val();
         if self.rst.val() {
@@ -93,20 +96,23 @@ mod tests {
             let mut model = vec![if full { 2 } else { 0 }; 8 * contexts];
             let mut overflows = 0;
             for _ in 0..3_000 {
-                let (add, neighbour, take) = (
+                let (add, neighbour, take, clear) = (
                     rng.gen_bool(0.7),
                     rng.gen_range(0..model.len()),
                     rng.gen::<u32>() & rng.gen::<u32>() & rng.gen::<u32>(),
+                    if rng.gen_bool(0.1) { rng.gen::<u32>() } else { 0 },
                 );
                 dut.add.next = add;
                 dut.neighbour.next = (neighbour as u64).into();
                 dut.take.next = u64::from(take).into();
+                dut.clear.next = u64::from(clear).into();
                 settle(&mut dut);
                 assert_eq!(dut.overflow.val(), add && model[neighbour] == 2);
                 overflows += usize::from(add && model[neighbour] == 2);
                 let allowed = add && model[neighbour] < 2;
                 for (at, count) in model.iter_mut().enumerate() {
                     *count -= (*count).min((take >> at & 1) as i32);
+                    *count *= 1 - (clear >> at & 1) as i32;
                     *count += i32::from(allowed && at == neighbour);
                 }
                 clock(&mut dut);

@@ -32,8 +32,8 @@ pub struct EdgePass {
 /// | state | 4 passes and 16 words in LUT-RAM, and the place in the edge buffer |
 ///
 /// While a packet is being ejected, each word is read when it has come. The last word of a pass is read when the whole packet has
-/// come, because its length is compared. If a packet is shorter than its call says, old words of its room fill the pass, so that
-/// every pass ends. A packet of a wrong length, shorter or longer, makes its context fail.
+/// come, because its length is compared. If a packet is shorter than its call says, zeros fill the pass, so that every pass ends and
+/// has no word of another call. A packet of a wrong length, shorter or longer, makes its context fail.
 #[derive(LogicBlock, Default)]
 pub struct EdgeReader {
     pub clk: Signal<In, Clock>,
@@ -63,11 +63,15 @@ pub struct EdgeReader {
     pub freed: Signal<Out, Bits<ROOM_WIDTH>>,
     /// One bit a context, for a cycle: a packet had a wrong length.
     pub wrong: Signal<Out, Bits<CONTEXTS>>,
+    /// One bit a context, for a cycle: a pass has read its last word.
+    pub leaves: Signal<Out, Bits<CONTEXTS>>,
     jobs: Queue<EdgePass, 2>,
     words: Fifo<32, QUEUE_WIDTH>,
     count: DFF<Bits<WORDS_WIDTH>>,
     reserved: DFF<Bits<RESERVED_WIDTH>>,
     comes: DFF<Bit>,
+    /// The word that comes is behind the end of its packet.
+    pads: DFF<Bit>,
     gives: DFF<Bit>,
     given: DFF<Bits<ROOM_WIDTH>>,
     fails: DFF<Bits<CONTEXTS>>,
@@ -88,7 +92,7 @@ pub struct EdgeReader {
 impl Logic for EdgeReader {
     fn update(&mut self) {
         wire!(self => jobs, words: clk, rst);
-        dff_setup!(self, clk, count, reserved, comes, gives, given, fails);
+        dff_setup!(self, clk, count, reserved, comes, pads, gives, given, fails);
         self.jobs.write.next = self.job.valid.val() & self.job.from_edge.val();
         self.jobs.write_data.next.room = (bit_cast::<ROOM_WIDTH, EDGE_WIDTH>(self.job.neighbour.val()) << bits::<1>(1))
             .replace_bit(0, self.job.slot.val());
@@ -134,13 +138,21 @@ impl Logic for EdgeReader {
             & !self.closed.val().get_bit(self.owner.val().index());
         self.wrong.next = self.fails.q.val();
         self.fails.d.next = 0.into();
-        if self.ends.val() & !self.fits.val() {
-            self.fails.d.next = bits::<CONTEXTS>(1) << self.owner.val();
+        self.leaves.next = 0.into();
+        if self.ends.val() {
+            self.leaves.next = bits::<CONTEXTS>(1) << self.owner.val();
+            if !self.fits.val() {
+                self.fails.d.next = bits::<CONTEXTS>(1) << self.owner.val();
+            }
         }
 
         self.comes.d.next = self.reads.val();
+        self.pads.d.next = self.is_whole.val() & (self.index.val() >= self.length.val());
         self.words.s_axis.tvalid.next = self.comes.q.val();
         self.words.s_axis.tdata.next = self.read_data.val();
+        if self.pads.q.val() {
+            self.words.s_axis.tdata.next = 0.into();
+        }
         self.words.s_axis.tlast.next = false;
         wire!(self <=> words: m_axis);
         self.taken.next = self.m_axis.tready.val() & self.words.m_axis.tvalid.val();

@@ -10,7 +10,9 @@ use crate::{
 use portico_spec::{
     flit::{KIND_WIDTH, NODE_WIDTH, TAG_WIDTH},
     mpe::{
-        call::{CALL_OPERATION_OFFSET, CONTEXT_WIDTH, NEIGHBOURS, PACKET_WORDS, PLACE_WIDTH, TAG_PLACE_OFFSET},
+        call::{
+            CALL_OPERATION_OFFSET, CONTEXTS, CONTEXT_WIDTH, NEIGHBOURS, PACKET_WORDS, PLACE_WIDTH, TAG_PLACE_OFFSET,
+        },
         reduce::{Operation, OPERATION_WIDTH},
     },
     ni::packet::DataKind,
@@ -110,6 +112,8 @@ pub struct Folder {
     pub place_valid: Signal<Out, Bit>,
     /// Address in the scratchpad, in words, of the first word of the pass; valid with `place_valid`.
     pub place: Signal<Out, Bits<ADDRESS_WIDTH>>,
+    /// One bit a context, for a cycle: a pass has ended that has no mark.
+    pub leaves: Signal<Out, Bits<CONTEXTS>>,
     /// A word moves in this cycle.
     pub moves: Signal<Out, Bit>,
     /// Of this context.
@@ -240,6 +244,10 @@ impl Logic for Folder {
         self.is_over.next = (self.gives_word.val() & self.is_last.val())
             | (self.has_work.val() & self.in_words.val() & !self.has_words.val());
         self.jobs.read.next = (self.is_over.val() & !self.work.val().ends) | self.gives_mark.val();
+        self.leaves.next = 0.into();
+        if self.is_over.val() & !self.work.val().ends {
+            self.leaves.next = bits::<CONTEXTS>(1) << self.owner.val();
+        }
         if self.gives_head.val() {
             self.part.d.next = Part::Words;
             if self.work.val().first {

@@ -11,11 +11,13 @@
 //! | [`Folder`] | folds words in the reduce ALU or passes them on; sends words to the network behind their head |
 //! | [`ResultWriter`] | words that go to the scratchpad |
 //! | [`TokenSender`] | tokens and credits that are owed |
+//! | [`Drain`] | gives the credits of closed contexts back |
 //! | [`Stopwatch`] | how long each context has stood still |
 //! | [`MpeRegisters`] | lists and status |
 
 mod call_intake;
 mod call_scheduler;
+mod drain;
 mod edge_counts;
 mod edge_reader;
 mod folder;
@@ -32,6 +34,7 @@ mod word_receiver;
 
 pub use call_intake::CallIntake;
 pub use call_scheduler::CallScheduler;
+pub use drain::Drain;
 pub use edge_counts::EdgeCounts;
 pub use edge_reader::EdgeReader;
 pub use folder::Folder;
@@ -101,6 +104,7 @@ pub struct Mpe<const W: usize, const B: usize> {
     folder: Folder,
     writer: ResultWriter,
     sender: TokenSender,
+    drain: Drain,
     stopwatch: Stopwatch,
     registers: MpeRegisters,
     events: EventArbiter,
@@ -112,6 +116,7 @@ pub struct Mpe<const W: usize, const B: usize> {
     accepted: Signal<Local, Bit>,
     refused: Signal<Local, Bits<REFUSALS_WIDTH>>,
     refused_bit: Signal<Local, Bits<1>>,
+    freed: Signal<Local, Bits<{ edge_reader::ROOM_WIDTH }>>,
     freed_edge: Signal<Local, Bits<EDGE_WIDTH>>,
     folding: Signal<Local, Bits<CONTEXTS>>,
 }
@@ -137,6 +142,7 @@ impl<const W: usize, const B: usize> Mpe<W, B> {
             tokens: EdgeCounts::new(contexts, false),
             folder: Folder::new(contexts, config.stages),
             sender: TokenSender::new(contexts),
+            drain: Drain::new(contexts),
             registers: MpeRegisters::new(contexts, config.mpe_neighbours),
             events: EventArbiter::new(2),
             ..Default::default()
@@ -148,7 +154,7 @@ impl<const W: usize, const B: usize> Mpe<W, B> {
 impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
     fn update(&mut self) {
         wire!(self => intake, scheduler, words, tokens_in, packets, credits, tokens: clk, rst);
-        wire!(self => edge_reader, source_reader, folder, writer, sender, stopwatch, registers: clk, rst);
+        wire!(self => edge_reader, source_reader, folder, writer, sender, drain, stopwatch, registers: clk, rst);
         dff_setup!(self, clk, stands, refusals);
 
         // Calls.
@@ -158,7 +164,8 @@ impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
         self.intake.running.next = self.scheduler.running.val();
         self.intake.closed.next = self.scheduler.closed.val();
         self.intake.late.next = self.scheduler.late.val();
-        self.intake.renews.next = self.registers.row_write.enable.val();
+        self.intake.called_off.next = self.scheduler.called_off.val();
+        self.intake.renews.next = self.registers.row_write.enable.val() | self.registers.opens.val();
         self.intake.renewed.next = self.registers.asked.val();
         self.intake.asked.next = self.registers.asked.val();
         wire!(intake <=> scheduler: call);
@@ -177,12 +184,15 @@ impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
         self.packets.add.next = self.words.arrives.val();
         self.packets.neighbour.next = self.words.arrived_edge.val();
         self.packets.take.next = self.scheduler.take_packet.val();
+        self.packets.clear.next = self.registers.open.val();
         self.credits.add.next = self.tokens_in.credit.val();
         self.credits.neighbour.next = self.tokens_in.neighbour.val();
         self.credits.take.next = self.scheduler.take_credit.val();
+        self.credits.clear.next = 0.into();
         self.tokens.add.next = self.tokens_in.token.val();
         self.tokens.neighbour.next = self.tokens_in.neighbour.val();
         self.tokens.take.next = self.scheduler.take_token.val();
+        self.tokens.clear.next = self.registers.open.val();
 
         // What is decided.
         self.scheduler.present.next = self.registers.present.val();
@@ -197,25 +207,33 @@ impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
         self.scheduler.ended.next = self.writer.ended.val();
         self.scheduler.wrong.next = self.edge_reader.wrong.val();
         self.scheduler.expired.next = self.stopwatch.expired.val();
+        self.scheduler.close.next = self.registers.close.val();
+        self.scheduler.open.next = self.registers.open.val();
 
-        // A pass goes to all three at once.
+        // A pass goes to all of them at once.
         self.accepted.next =
             self.edge_reader.job.ready.val() & self.source_reader.job.ready.val() & self.folder.job.ready.val();
-        wire!(scheduler <=> folder, source_reader, edge_reader: job);
+        wire!(scheduler <=> folder, source_reader, edge_reader, drain: job);
         self.scheduler.job.ready.next = self.accepted.val();
         self.folder.job.valid.next = self.scheduler.job.valid.val() & self.accepted.val();
         self.source_reader.job.valid.next = self.scheduler.job.valid.val() & self.accepted.val();
         self.edge_reader.job.valid.next = self.scheduler.job.valid.val() & self.accepted.val();
+        self.drain.job.valid.next = self.scheduler.job.valid.val() & self.accepted.val();
 
         // Words.
-        wire!(words <=> edge_reader: ejection);
+        wire!(words <=> edge_reader, drain: ejection);
         self.words.read_enable.next = self.edge_reader.read_enable.val();
         self.words.read_address.next = self.edge_reader.read_address.val();
         self.edge_reader.read_data.next = self.words.read_data.val();
         self.words.length_room.next = self.edge_reader.room.val();
         self.edge_reader.length.next = self.words.length.val();
-        self.words.frees.next = self.edge_reader.frees.val();
-        self.words.freed.next = self.edge_reader.freed.val();
+        self.words.restarts.next = self.registers.open.val();
+        self.freed.next = self.drain.freed.val();
+        if self.edge_reader.frees.val() {
+            self.freed.next = self.edge_reader.freed.val();
+        }
+        self.words.frees.next = self.edge_reader.frees.val() | self.drain.frees.val();
+        self.words.freed.next = self.freed.val();
         self.edge_reader.closed.next = self.scheduler.closed.val();
         self.source_reader.memory.data.next = bit_cast::<32, W>(self.socket.memory_read.data.val());
         self.source_reader.memory.data_valid.next = self.socket.memory_read.data_valid.val();
@@ -241,13 +259,22 @@ impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
 
         // Tokens and credits.
         self.sender.node.next = self.socket.node.val();
-        self.freed_edge.next = self.edge_reader.freed.val().get_bits::<EDGE_WIDTH>(1);
-        self.sender.credit.next = self.edge_reader.frees.val();
+        self.freed_edge.next = self.freed.val().get_bits::<EDGE_WIDTH>(1);
+        self.sender.credit.next = self.edge_reader.frees.val() | self.drain.frees.val();
         self.sender.credit_edge.next = self.freed_edge.val();
         self.sender.token.next = self.scheduler.token_valid.val();
         self.sender.token_edge.next = self.scheduler.token_edge.val();
         self.scheduler.token_ready.next = self.sender.token_ready.val();
         wire!(self.socket.control_out <=> sender.m_axis);
+
+        // Contexts that are closed.
+        self.drain.read.next = self.edge_reader.leaves.val();
+        self.drain.folded.next = self.folder.leaves.val();
+        self.drain.marked.next = self.writer.ended.val();
+        self.drain.closed.next = self.scheduler.closed.val();
+        self.drain.first_taken.next = self.words.first_taken.val();
+        self.drain.second_taken.next = self.words.second_taken.val();
+        self.drain.busy.next = self.edge_reader.frees.val() | self.scheduler.token_valid.val();
 
         // Registers.
         wire!(self.socket <=> registers: register);
@@ -259,6 +286,7 @@ impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
         self.registers.closed.next = self.scheduler.closed.val();
         self.registers.holds.next = self.words.holds.val();
         self.registers.owes.next = self.sender.owes.val();
+        self.registers.passes.next = self.drain.passes.val();
         self.registers.asked_waiting.next = self.intake.asked_waiting.val();
         self.registers.asked_next.next = self.intake.asked_next.val();
 

@@ -10,7 +10,10 @@ use portico_spec::{
     },
     ni::{
         command::{Opcode, EVENT_OFFSET},
-        registers::{index, MpeRegister, Place},
+        registers::{
+            index, MpeRegister, Place, MPE_CLOSED_OFFSET, MPE_CLOSE_OFFSET, MPE_DRAINED_OFFSET, MPE_NEXT_OFFSET,
+            MPE_OPEN_OFFSET,
+        },
         ErrorCode,
     },
     Head, Node,
@@ -700,4 +703,238 @@ fn packets_of_strangers_are_refused() {
     bench.access(0, 0, MpeRegister::Neighbour1, Some(0x1000));
     assert_eq!(bench.refused[0], 8);
     bench.run(30);
+}
+
+/// In the register `status`: closed, and drained.
+const SHUT: u32 = 1 << MPE_CLOSED_OFFSET | 1 << MPE_DRAINED_OFFSET;
+
+/// Closes a context everywhere, an engine after the other, and waits until all are drained and nothing is on its way.
+fn close_and_drain(bench: &mut Bench, context: usize) {
+    for at in 0..bench.engines.len() {
+        bench.access(at, context, MpeRegister::Control, Some(1 << MPE_CLOSE_OFFSET));
+        let wait = bench.rng.gen_range(0..40);
+        bench.run(wait);
+    }
+    for at in 0..bench.engines.len() {
+        let mut looks = 0;
+        while bench.status(at, context) & SHUT != SHUT {
+            looks += 1;
+            assert!(
+                looks < 400,
+                "engine {at} is not drained: {:#x}",
+                bench.status(at, context)
+            );
+        }
+    }
+    while bench.control.iter().any(|way| !way.flits.is_empty()) {
+        bench.cycle();
+    }
+    bench.run(4);
+}
+
+fn open(bench: &mut Bench, context: usize) {
+    for at in 0..bench.engines.len() {
+        bench.access(at, context, MpeRegister::Control, Some(1 << MPE_OPEN_OFFSET));
+        assert_eq!(bench.status(at, context), 1, "engine {at}");
+    }
+}
+
+#[test]
+fn a_closed_context_gives_back_every_credit() {
+    let kinds = [Kind::Barrier, Kind::Broadcast, Kind::Reduce, Kind::Allreduce];
+    for (seed, idle) in [(11, 0.0), (12, 0.3)] {
+        let tree = tree(3, &Shape::Linear);
+        let mut bench = Bench::new(3, seed, idle);
+        (0..2).for_each(|context| bench.join(context, &tree));
+        let mut other = 0;
+        for round in 0..10usize {
+            // Calls that go wrong: of other kinds, lengths or roots, or missing at one member. Context 1 runs calls that are right.
+            let before: Vec<usize> = bench.events.iter().map(Vec::len).collect();
+            for at in 0..3 {
+                for number in 0..bench.rng.gen_range(0..4) {
+                    let kind = kinds[bench.rng.gen_range(0..4)];
+                    let root = bench.rng.gen_range(0..3);
+                    let transfer = match kind {
+                        Kind::Barrier => Transfer::NONE,
+                        _ => words([1, 31, 40, 100][bench.rng.gen_range(0..4)]),
+                    };
+                    let towards = tree.towards(root)[at].map(|place| place as u8);
+                    bench.post(
+                        at,
+                        1,
+                        Call {
+                            kind,
+                            number,
+                            context: 0,
+                            towards,
+                            transfer,
+                        },
+                    );
+                }
+            }
+            for at in 0..3 {
+                bench.memories[at] = vec![round as u32 + at as u32; 1024];
+            }
+            let own = Transfer {
+                source: 0xc00,
+                result: 0xe00,
+                ..words(70)
+            };
+            bench.call(1, &tree, round % 3, other, Kind::Allreduce, own);
+            other = other.wrapping_add(1);
+            let wait = bench.rng.gen_range(0..250);
+            bench.run(wait);
+            close_and_drain(&mut bench, 0);
+            let right = (u32::from(other - 1), 0);
+            for _ in 0..2_000 {
+                let mut ended = bench.events.iter().zip(&before);
+                if ended.all(|(events, &before)| events[before..].contains(&right)) {
+                    break;
+                }
+                bench.cycle();
+            }
+            let codes = [ErrorCode::Mismatch as u32, ErrorCode::Closed as u32];
+            for (at, &before) in before.iter().enumerate() {
+                let mut events = bench.events[at][before..].to_vec();
+                let at_right = events.iter().position(|&event| event == right);
+                events.remove(at_right.unwrap_or_else(|| panic!("engine {at}, round {round}: {events:?}")));
+                let failed = events.iter().position(|&(_, error)| error != 0).unwrap_or(events.len());
+                assert!(
+                    events[failed..].iter().all(|(_, error)| codes.contains(error)),
+                    "engine {at}, round {round}: {events:?}"
+                );
+            }
+            open(&mut bench, 0);
+            // What is called now is as if nothing had been.
+            for at in 0..3 {
+                for word in 0..100 {
+                    bench.memories[at][word] = 10 * at as u32 + word as u32;
+                }
+            }
+            let seen: Vec<usize> = bench.events.iter().map(Vec::len).collect();
+            bench.call(0, &tree, 1, 0, Kind::Allreduce, words(100));
+            bench.call(0, &tree, 2, 1, Kind::Barrier, Transfer::NONE);
+            for _ in 0..4_000 {
+                bench.cycle();
+                if bench
+                    .events
+                    .iter()
+                    .zip(&seen)
+                    .all(|(events, &seen)| events.len() == seen + 2)
+                {
+                    break;
+                }
+            }
+            for at in 0..3 {
+                assert_eq!(
+                    bench.events[at][seen[at]..],
+                    [(0, 0), (1, 0)],
+                    "engine {at}, round {round}"
+                );
+                for word in 0..100 {
+                    assert_eq!(bench.memories[at][512 + word], 30 + 3 * word as u32);
+                }
+                for word in 0..70 {
+                    assert_eq!(bench.memories[at][0xe00 / 4 + word], 3 * round as u32 + 3);
+                }
+            }
+            bench.assert_idle(1);
+            for at in 0..3 {
+                assert_eq!(bench.status(at, 0), 1 | 2 << MPE_NEXT_OFFSET);
+            }
+            // The next round numbers from 0 again.
+            close_and_drain(&mut bench, 0);
+            open(&mut bench, 0);
+        }
+        assert_eq!(bench.refused, [0; 3]);
+    }
+}
+
+#[test]
+fn only_a_drained_context_opens_and_its_list_stays() {
+    let mut bench = Bench::new(2, 7, 0.0);
+    bench.join(0, &tree(2, &Shape::Linear));
+    let row = Row {
+        node: node(1),
+        place: 0,
+    };
+    let list = [Row::encode(Some(row)).unwrap(), 0, 0, 0, 0, 0, 0, 0];
+    let read = |bench: &mut Bench| {
+        [0, 1, 2, 3, 4, 5, 6, 7].map(|place| bench.access(0, 0, MpeRegister::from_number(place).unwrap(), None))
+    };
+    assert_eq!(read(&mut bench), list);
+    let control = |bench: &mut Bench, value| {
+        bench.access(0, 0, MpeRegister::Control, Some(value));
+        (bench.status(0, 0), bench.refused[0])
+    };
+    let (close, opens) = (1 << MPE_CLOSE_OFFSET, 1 << MPE_OPEN_OFFSET);
+    // It is not closed, so it does not open; both bits close it.
+    assert_eq!(control(&mut bench, opens), (1, 1));
+    assert_eq!(control(&mut bench, close | opens), (SHUT, 2));
+    assert_eq!(control(&mut bench, close), (SHUT, 2));
+    assert_eq!(control(&mut bench, 0), (SHUT, 2));
+    // A row is not written while it is closed.
+    bench.access(0, 0, MpeRegister::Neighbour1, Some(0x1000));
+    assert_eq!(bench.refused[0], 3);
+    assert_eq!(control(&mut bench, close | opens), (1, 3));
+    assert_eq!(read(&mut bench), list);
+    // A context whose credit is away is closed, and not drained.
+    let call = Call {
+        kind: Kind::Reduce,
+        number: 0,
+        context: 0,
+        towards: Some(0),
+        transfer: words(4),
+    };
+    bench.post(0, 2, call);
+    bench.run(60);
+    assert_eq!(
+        control(&mut bench, close),
+        (1 << MPE_CLOSED_OFFSET | 1 << MPE_NEXT_OFFSET, 3)
+    );
+    assert_eq!(
+        control(&mut bench, opens),
+        (1 << MPE_CLOSED_OFFSET | 1 << MPE_NEXT_OFFSET, 4)
+    );
+    bench.access(1, 0, MpeRegister::Control, Some(close));
+    bench.run(30);
+    assert_eq!(control(&mut bench, opens), (1, 4));
+    // Events of both: the reduce was sent, and that is all of it here.
+    assert_eq!(bench.events, [vec![(2, 0)], vec![]]);
+}
+
+#[test]
+fn no_word_of_another_call_reaches_a_result() {
+    let mut bench = Bench::new(2, 8, 0.0);
+    let tree = tree(2, &Shape::Linear);
+    bench.join(0, &tree);
+    // Rooms of the edge are full of the words of a call that was right.
+    bench.memories[0] = vec![0xbad0_bad0; 1024];
+    let call = |number, length| Call {
+        kind: Kind::Broadcast,
+        number,
+        context: 0,
+        towards: Some(0),
+        transfer: words(length),
+    };
+    bench.call(0, &tree, 0, 0, Kind::Broadcast, words(100));
+    bench.until(1, 2_000);
+    bench.memories[1] = vec![7; 1024];
+    // A packet with the right call word and three of eight words.
+    bench.post(1, 3, call(1, 8));
+    let head = Head {
+        destination: node(1),
+        source: node(0),
+        tag: 0,
+        kind: 5,
+        last: false,
+    };
+    let word = call(1, 8).call_word().encode().unwrap();
+    let flits = [head.encode().unwrap(), word, 1, 2, 3];
+    bench.data[1]
+        .flits
+        .extend(flits.into_iter().enumerate().map(|(at, word)| (word, at == 4)));
+    bench.run(100);
+    assert_eq!(bench.events[1][1], (3, ErrorCode::Mismatch as u32));
+    assert_eq!(bench.memories[1][512..522], [1, 2, 3, 0, 0, 0, 0, 0, 7, 7]);
 }

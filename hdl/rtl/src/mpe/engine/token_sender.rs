@@ -1,6 +1,6 @@
 use super::{Row, RowWriteIn, EDGE_WIDTH, OWED_WIDTH};
 use crate::{
-    bus::HeadEncoder,
+    bus::{HeadDecoder, HeadEncoder},
     prim::{LutRam, Queue, SkidBuffer, StreamOut},
 };
 use portico_spec::{
@@ -55,11 +55,12 @@ pub struct TokenSender {
     pub token_ready: Signal<Out, Bit>,
     /// Tokens and credits for the control plane: packets of a head alone.
     pub m_axis: StreamOut<32>,
-    /// One bit a context: something is owed.
+    /// One bit a context: something is owed, and has not entered the plane.
     pub owes: Signal<Out, Bits<CONTEXTS>>,
     rows: LutRam<Row, EDGE_WIDTH>,
     owed: Queue<Owed, OWED_WIDTH>,
     head: HeadEncoder,
+    sent: HeadDecoder,
     buffer: SkidBuffer<32>,
     count: [DFF<Bits<OWED_WIDTH>>; CONTEXTS],
     added: Signal<Local, Bits<EDGE_WIDTH>>,
@@ -115,8 +116,9 @@ impl Logic for TokenSender {
         self.buffer.s_axis.tdata.next = self.head.word.val();
         self.buffer.s_axis.tlast.next = true;
         self.owed.read.next = self.buffer.s_axis.tready.val();
-        self.sends.next = !self.owed.empty.val() & self.buffer.s_axis.tready.val();
         wire!(self <=> buffer: m_axis);
+        self.sends.next = self.buffer.m_axis.tvalid.val() & self.m_axis.tready.val();
+        self.sent.word.next = self.buffer.m_axis.tdata.val();
 
         self.more.next = 0.into();
         if self.adds.val() {
@@ -124,7 +126,7 @@ impl Logic for TokenSender {
         }
         self.fewer.next = 0.into();
         if self.sends.val() {
-            self.fewer.next = bits::<CONTEXTS>(1) << self.neighbour.val().get_bits::<CONTEXT_WIDTH>(PLACE_WIDTH);
+            self.fewer.next = bits::<CONTEXTS>(1) << self.sent.tag.val().get_bits::<CONTEXT_WIDTH>(0);
         }
         self.owes.next = 0.into();
         for i in 0..CONTEXTS {

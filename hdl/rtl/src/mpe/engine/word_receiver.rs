@@ -64,6 +64,12 @@ pub struct WordReceiver {
     pub frees: Signal<In, Bit>,
     /// Room that becomes free: edge, and which of its two; valid with `frees`.
     pub freed: Signal<In, Bits<ROOM_WIDTH>>,
+    /// One bit an edge: the next packet goes into its first room.
+    pub restarts: Signal<In, Bits<EDGES>>,
+    /// One bit an edge: a packet is in its first room.
+    pub first_taken: Signal<Out, Bits<EDGES>>,
+    /// One bit an edge: a packet is in its second room.
+    pub second_taken: Signal<Out, Bits<EDGES>>,
     /// One bit a context: packets lie here.
     pub holds: Signal<Out, Bits<CONTEXTS>>,
     /// High for a cycle: a packet was refused.
@@ -221,7 +227,7 @@ impl Logic for WordReceiver {
         if self.frees.val() {
             self.free.next = bits::<EDGES>(1) << self.freed.val().get_bits::<EDGE_WIDTH>(1);
         }
-        self.next_slot.d.next = (self.next_slot.q.val() ^ self.chosen.val()) & self.built.val();
+        self.next_slot.d.next = (self.next_slot.q.val() ^ self.chosen.val()) & !self.restarts.val() & self.built.val();
         self.first_chosen.next = 0.into();
         self.second_chosen.next = 0.into();
         if self.slot.q.val() {
@@ -240,6 +246,8 @@ impl Logic for WordReceiver {
             (self.first_full.q.val() & !self.first_freed.val() & self.built.val()) | self.first_chosen.val();
         self.second_full.d.next =
             (self.second_full.q.val() & !self.second_freed.val() & self.built.val()) | self.second_chosen.val();
+        self.first_taken.next = self.first_full.q.val();
+        self.second_taken.next = self.second_full.q.val();
         self.full.next = self.first_full.q.val() | self.second_full.q.val();
         self.holds.next = 0.into();
         for i in 0..CONTEXTS {

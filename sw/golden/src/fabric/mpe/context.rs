@@ -5,7 +5,10 @@ use std::collections::VecDeque;
 use portico_spec::{
     mpe::call::{Call, CallError, Kind, Row, NUMBER_WIDTH, WAITING},
     ni::{
-        registers::{MPE_CLOSED_OFFSET, MPE_IDLE_OFFSET, MPE_NEXT_OFFSET, MPE_RUNNING_OFFSET, MPE_WAITING_OFFSET},
+        registers::{
+            MPE_CLOSED_OFFSET, MPE_CLOSE_OFFSET, MPE_DRAINED_OFFSET, MPE_IDLE_OFFSET, MPE_NEXT_OFFSET, MPE_OPEN_OFFSET,
+            MPE_RUNNING_OFFSET, MPE_WAITING_OFFSET,
+        },
         ErrorCode,
     },
     Node,
@@ -27,8 +30,8 @@ pub(super) struct Context {
     next: u8,
     /// The first runs.
     calls: VecDeque<Posted>,
-    /// A call has failed.
-    is_closed: bool,
+    /// The context is closed; its calls end with this code.
+    closed: Option<ErrorCode>,
 }
 
 /// A packet is none of the running call.
@@ -42,7 +45,7 @@ impl Context {
             edges: vec![Edge::new(); neighbours],
             next: 0,
             calls: VecDeque::new(),
-            is_closed: false,
+            closed: None,
         }
     }
 
@@ -51,7 +54,7 @@ impl Context {
     /// # Errors
     /// Why it is refused; then it has not happened.
     pub fn post(&mut self, kind: Kind, words: &[u32], memory_words: u64) -> Result<(), ErrorCode> {
-        if self.is_closed {
+        if self.closed.is_some() {
             return Err(ErrorCode::Closed);
         }
         if field(words[1], 0, NUMBER_WIDTH) != u32::from(self.next) {
@@ -91,17 +94,48 @@ impl Context {
         !self.calls.is_empty()
     }
 
-    /// Whether its neighbours may change. Nothing is owed then: it is sent before the call ends.
+    /// Whether no call is here, and nothing of one, nor of this member at a neighbour.
+    fn is_at_rest(&self) -> bool {
+        self.calls.is_empty() && self.edges.iter().all(Edge::is_at_rest)
+    }
+
+    /// Whether its neighbours may change.
     fn is_idle(&self) -> bool {
-        self.calls.is_empty() && !self.is_closed && self.edges.iter().all(Edge::is_at_rest)
+        self.closed.is_none() && self.is_at_rest()
+    }
+
+    /// Whether it may be opened.
+    fn is_drained(&self) -> bool {
+        self.closed.is_some() && self.is_at_rest()
     }
 
     pub fn status(&self) -> u32 {
         u32::from(self.is_idle()) << MPE_IDLE_OFFSET
             | u32::from(self.has_calls()) << MPE_RUNNING_OFFSET
-            | u32::from(self.is_closed) << MPE_CLOSED_OFFSET
+            | u32::from(self.closed.is_some()) << MPE_CLOSED_OFFSET
             | (self.waiting() as u32) << MPE_WAITING_OFFSET
             | u32::from(self.next) << MPE_NEXT_OFFSET
+            | u32::from(self.is_drained()) << MPE_DRAINED_OFFSET
+    }
+
+    /// Closes the context, or opens one that is drained; false if it is to be opened and is not drained.
+    pub fn control(&mut self, data: u32) -> bool {
+        let opens = data >> MPE_OPEN_OFFSET & 1 == 1;
+        let may_open = self.is_drained();
+        if data >> MPE_CLOSE_OFFSET & 1 == 1 {
+            self.closed = self.closed.or(Some(ErrorCode::Closed));
+        }
+        if opens && may_open {
+            self.edges.iter_mut().for_each(|edge| edge.tokens = 0);
+            (self.next, self.closed) = (0, None);
+        }
+        !opens || may_open
+    }
+
+    /// A row of the list; 0 without a neighbour.
+    pub fn read_row(&self, place: usize) -> u32 {
+        let row = self.edges.get(place).and_then(|edge| edge.row);
+        Row::encode(row).expect("what was decoded can be encoded")
     }
 
     /// Writes a row of the list, after which calls are numbered from 0 on; false if there is no such row, or the context is not idle.
@@ -122,14 +156,19 @@ impl Context {
 
     /// Does one thing, if there is one that can be done.
     pub fn step(&mut self, memory: &mut Memory) -> Option<MpeStep> {
-        if self.is_closed {
-            let Posted { common, .. } = self.calls.pop_front()?;
-            return Some(MpeStep::Ends(common, Some(ErrorCode::Mismatch)));
-        }
         // What is owed goes first: a call is over when the last that it sends is on its way.
         let number = self.number;
         if let Some(step) = self.edges.iter_mut().find_map(|edge| edge.pay(number)) {
             return Some(step);
+        }
+        if let Some(code) = self.closed {
+            if let Some(Posted { common, .. }) = self.calls.pop_front() {
+                return Some(MpeStep::Ends(common, Some(code)));
+            }
+            // What came for calls that have failed goes, and the neighbours get their credits.
+            let edge = self.edges.iter_mut().find(|edge| !edge.packets.is_empty())?;
+            edge.free();
+            return Some(MpeStep::Moves);
         }
         let running = self.calls.front()?;
         let result = match running.phase {
@@ -143,7 +182,7 @@ impl Context {
             }
         };
         result.unwrap_or_else(|Mismatch| {
-            self.is_closed = true;
+            self.closed = Some(ErrorCode::Mismatch);
             Some(MpeStep::Moves)
         })
     }

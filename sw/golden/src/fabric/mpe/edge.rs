@@ -56,9 +56,10 @@ impl Edge {
         fits
     }
 
-    /// Whether no packet is here, nor at the neighbour. All credits of a place without a neighbour are at home.
+    /// Whether no packet is here, nor at the neighbour, and nothing is owed. All credits of a place without a neighbour are at
+    /// home.
     pub fn is_at_rest(&self) -> bool {
-        self.packets.is_empty() && self.credits == PACKETS
+        self.packets.is_empty() && self.credits == PACKETS && self.owed_credits + self.owed_tokens == 0
     }
 
     /// Gives the oldest packet out, and owes a credit for its room.

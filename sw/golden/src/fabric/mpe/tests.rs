@@ -5,7 +5,7 @@ use portico_spec::{
         call::{Call, CallWord, Kind, Tag, Transfer},
         reduce::Operation,
     },
-    ni::ErrorCode,
+    ni::{registers::MpeRegister, ErrorCode},
 };
 use rand::{rngs::SmallRng, Rng, SeedableRng};
 
@@ -20,6 +20,7 @@ const LENGTHS: [u32; 8] = [0, 1, 31, 32, 63, 64, 95, 100];
 const PAIRS: [(usize, usize); 4] = [(0, 1), (2, 0), (2, 3), (4, 2)];
 const RUNNING: u32 = 1 << 1;
 const CLOSED: u32 = 1 << 2;
+const DRAINED: u32 = 1 << 14;
 
 /// A word of a member, and the sum of such words of five.
 fn own(member: usize, word: u32) -> u32 {
@@ -342,12 +343,12 @@ fn a_mismatch_closes_the_context_and_ends_its_calls_in_their_order() {
         group.run();
         let mismatch = Some(ErrorCode::Mismatch);
         assert_eq!(group.ends[1], [(0, mismatch), (1, mismatch), (2, mismatch)]);
-        assert_eq!((group.status(1, 0), group.refused), (CLOSED | 3 << 6, 0));
+        assert_eq!((group.status(1, 0), group.refused), (CLOSED | DRAINED | 3 << 6, 0));
         assert!(group.members[1].is_idle());
-        // Nothing comes back, not even a credit: who had sent all that it had to is done, but never idle again.
+        // The credit comes back: who had sent all that it had to is done.
         assert_eq!(group.ends[2], [(0, None)]);
-        assert_eq!(group.status(2, 0), 1 << 6);
-        // There is room for one packet more, and then none.
+        assert_eq!(group.status(2, 0), 1 | 1 << 6);
+        // There is room for two packets, and they are dropped.
         let tag = |place| {
             let (context, is_token) = (0, false);
             Tag {
@@ -358,8 +359,16 @@ fn a_mismatch_closes_the_context_and_ends_its_calls_in_their_order() {
             .encode()
         };
         assert!(group.members[1].take_words(node(0), tag(0), vec![1]));
+        assert!(group.members[1].take_words(node(0), tag(0), vec![1]));
         assert!(!group.members[1].take_words(node(0), tag(0), vec![1]));
-        assert!(!group.step(1));
+        assert_eq!(group.status(1, 0), CLOSED | 3 << 6);
+        assert!(
+            [0; 4].iter().all(|_| group.step(1)) && !group.step(1),
+            "two packets, two credits"
+        );
+        assert_eq!(group.status(1, 0), CLOSED | DRAINED | 3 << 6);
+        // Nobody is owed these credits.
+        group.flying.clear();
         let late = group.call(1, Kind::Barrier, 3, 1, Transfer::NONE);
         group.post(1, late);
         group.run();
@@ -423,5 +432,61 @@ fn a_child_finds_a_mismatch_on_the_way_down() {
     group.run();
     assert_eq!(group.ends, [vec![(0, None)], vec![(0, Some(ErrorCode::Mismatch))]]);
     assert_eq!(group.read(1, 512, 4), [UNTOUCHED; 4]);
-    assert_eq!([group.status(0, 0), group.status(1, 0)], [1 << 6, CLOSED | 1 << 6]);
+    assert_eq!(
+        [group.status(0, 0), group.status(1, 0)],
+        [1 | 1 << 6, CLOSED | DRAINED | 1 << 6]
+    );
+}
+
+#[test]
+fn a_closed_context_gives_back_every_credit() {
+    let kinds = [Kind::Barrier, Kind::Broadcast, Kind::Reduce, Kind::Allreduce];
+    for seed in 0..200 {
+        let mut random = SmallRng::seed_from_u64(seed);
+        let mut group = Group::new(seed, 5, &PAIRS);
+        // Calls that go wrong, and stop anywhere.
+        for member in 0..5 {
+            for number in 0..random.gen_range(0..4) {
+                let kind = kinds[random.gen_range(0..4)];
+                let transfer = match kind {
+                    Kind::Barrier => Transfer::NONE,
+                    _ => transfer([1, 31, 40, 100][random.gen_range(0..4)], Operation::IntegerSum),
+                };
+                let call = group.call(member, kind, number, random.gen_range(0..5), transfer);
+                group.post(member, call);
+            }
+        }
+        for _ in 0..random.gen_range(0..200) {
+            group.step(random.gen_range(0..5));
+        }
+        let [close, open] = [1, 2];
+        for member in 0..5 {
+            assert!(group.members[member].write(0, MpeRegister::Control, close));
+        }
+        group.run();
+        let codes = [Some(ErrorCode::Mismatch), Some(ErrorCode::Closed)];
+        for (member, ends) in group.ends.iter().enumerate() {
+            let first = ends.iter().position(|(_, error)| error.is_some()).unwrap_or(ends.len());
+            assert!(
+                ends[first..].iter().all(|(_, error)| codes.contains(error)),
+                "seed {seed}, member {member}: {ends:?}"
+            );
+        }
+        for member in 0..5 {
+            assert_eq!(group.status(member, 0) & !(0xff << 6), CLOSED | DRAINED, "seed {seed}");
+            assert!(group.members[member].write(0, MpeRegister::Control, open));
+            // It is open: a second time is refused.
+            assert!(!group.members[member].write(0, MpeRegister::Control, open));
+            group.write(member, 0, (0..100).map(|word| own(member, word)));
+        }
+        assert_eq!(group.refused, 0, "seed {seed}");
+        group.post_all(Kind::Allreduce, 0, 3, transfer(100, Operation::IntegerSum));
+        group.post_all(Kind::Barrier, 1, 4, Transfer::NONE);
+        group.run();
+        group.check_rest(2);
+        for member in 0..5 {
+            let sums: Vec<u64> = (0..100).map(|word| sum_of_five(word).into()).collect();
+            assert_eq!(group.read(member, 512, 100), sums, "seed {seed}, member {member}");
+        }
+    }
 }

@@ -327,34 +327,42 @@ registers! {
     /// Registers of a context of block mpe.
     MpeRegister of Mpe {
         /// The neighbour in place 0.
-        Neighbour0 = 0, "neighbour0", WriteOnly, call::ROW;
+        Neighbour0 = 0, "neighbour0", ReadWrite, call::ROW;
         /// The neighbour in place 1.
-        Neighbour1 = 1, "neighbour1", WriteOnly, call::ROW;
+        Neighbour1 = 1, "neighbour1", ReadWrite, call::ROW;
         /// The neighbour in place 2.
-        Neighbour2 = 2, "neighbour2", WriteOnly, call::ROW;
+        Neighbour2 = 2, "neighbour2", ReadWrite, call::ROW;
         /// The neighbour in place 3.
-        Neighbour3 = 3, "neighbour3", WriteOnly, call::ROW;
+        Neighbour3 = 3, "neighbour3", ReadWrite, call::ROW;
         /// The neighbour in place 4.
-        Neighbour4 = 4, "neighbour4", WriteOnly, call::ROW;
+        Neighbour4 = 4, "neighbour4", ReadWrite, call::ROW;
         /// The neighbour in place 5.
-        Neighbour5 = 5, "neighbour5", WriteOnly, call::ROW;
+        Neighbour5 = 5, "neighbour5", ReadWrite, call::ROW;
         /// The neighbour in place 6.
-        Neighbour6 = 6, "neighbour6", WriteOnly, call::ROW;
+        Neighbour6 = 6, "neighbour6", ReadWrite, call::ROW;
         /// The neighbour in place 7.
-        Neighbour7 = 7, "neighbour7", WriteOnly, call::ROW;
+        Neighbour7 = 7, "neighbour7", ReadWrite, call::ROW;
         /// What the context does.
         Status = 8, "status", ReadOnly, [
             BitField::new("idle", MPE_IDLE_OFFSET, 1, "No call runs or waits, all credits are back, and none is owed. \
                 Rows may be written only now; the next call then has number 0. Other writes of rows are ignored and \
                 counted as refused.").reset(1),
             BitField::new("running", MPE_RUNNING_OFFSET, 1, "A call runs."),
-            BitField::new("closed", MPE_CLOSED_OFFSET, 1, "A call has failed; the context is out of use until reset."),
+            BitField::new("closed", MPE_CLOSED_OFFSET, 1, "A call has failed, or `control` has closed the context: it takes no calls."),
             BitField::new("waiting", MPE_WAITING_OFFSET, 3, "Calls that wait."),
             BitField::new("next", MPE_NEXT_OFFSET, call::NUMBER_WIDTH, "Number of the next call."),
+            BitField::new("drained", MPE_DRAINED_OFFSET, 1, "It is closed, nothing of a call is left, all credits are back, \
+                and none is owed."),
         ];
         /// How long a call may stand still.
         Timeout = 9, "timeout", WriteOnly, [
             value(MPE_TIMEOUT_WIDTH, "Cycles, in steps of four; 0 for ever. Counted while a call runs and its context neither takes nor sends."),
+        ];
+        /// Closes the context, and opens it again.
+        Control = 10, "control", WriteOnly, [
+            BitField::new("close", MPE_CLOSE_OFFSET, 1, "Ends the call that runs and those that wait with CLOSED; closes the context."),
+            BitField::new("open", MPE_OPEN_OFFSET, 1, "Opens a context that is drained: its state is that after reset, but for list and \
+                time-out. Otherwise ignored, and counted as refused."),
         ];
     }
 }
@@ -469,6 +477,12 @@ pub const MPE_CLOSED_OFFSET: usize = 2;
 pub const MPE_WAITING_OFFSET: usize = 3;
 /// In the status of a context.
 pub const MPE_NEXT_OFFSET: usize = 6;
+/// In the status of a context.
+pub const MPE_DRAINED_OFFSET: usize = MPE_NEXT_OFFSET + call::NUMBER_WIDTH;
+/// In the control of a context.
+pub const MPE_CLOSE_OFFSET: usize = 0;
+/// In the control of a context.
+pub const MPE_OPEN_OFFSET: usize = 1;
 /// Width of a context's time-out, in bits.
 pub const MPE_TIMEOUT_WIDTH: usize = 32;
 /// Bits of the place that number the registers of one context.

@@ -17,7 +17,7 @@ use super::{
         Mpe, MpeStep,
     },
     group::{config, first_word, node, UNTOUCHED, WORDS},
-    CLOSED, RUNNING,
+    CLOSED, DRAINED, RUNNING,
 };
 
 /// An engine with two contexts whose only neighbour is in place 1.
@@ -115,7 +115,7 @@ fn descriptors_are_refused_in_the_order_of_the_checks() {
     assert!(mpe.take_words(node(6), 1 << 2, vec![0]));
     while mpe.step(&mut memory).is_some() {}
     let mut engine = (mpe, memory);
-    let closed = CLOSED | 1 << 6;
+    let closed = CLOSED | DRAINED | 1 << 6;
     assert_eq!(posted(&mut engine, Kind::Reduce, false, &wrong), (Some(Closed), closed));
     let barrier = [call_fields(1, 0, 1, 0)];
     assert_eq!(
@@ -224,10 +224,9 @@ fn rows_are_written_only_while_the_context_is_idle() {
     assert!(mpe.take_control(node(2), tag(0, false)));
     assert!(mpe.write(0, MpeRegister::Neighbour1, row(6)));
     assert!(mpe.take_words(node(6), tag(0, false), vec![1]));
-    // Time-outs are taken at any time, and only the status is read.
+    // Time-outs are taken at any time. Rows are read; time-outs and the control are not.
     assert!(mpe.write(0, MpeRegister::Timeout, 5));
-    assert_eq!(
-        mpe.read(0, MpeRegister::Timeout) | mpe.read(0, MpeRegister::Neighbour1),
-        0
-    );
+    assert_eq!(mpe.read(0, MpeRegister::Timeout) | mpe.read(0, MpeRegister::Control), 0);
+    let read = [1, 2, 7].map(|place| mpe.read(0, MpeRegister::from_number(place).unwrap()));
+    assert_eq!(read, [row(6), 0, 0]);
 }
