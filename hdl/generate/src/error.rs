@@ -1,9 +1,9 @@
-//! Why a block has no Verilog.
+//! Why a block has no Verilog, or none that runs.
 
 use portico_spec::{deadlock::Cycle, ConfigError};
 use thiserror::Error;
 
-/// Why a block has no Verilog.
+/// Why a block has no Verilog, or none that runs.
 #[derive(Debug, Error)]
 pub enum Error {
     /// No block has this name.
@@ -34,4 +34,7 @@ pub enum Error {
         /// What is wrong with it.
         source: portico_verilog::Error,
     },
+    /// The Verilog cannot be simulated.
+    #[error(transparent)]
+    Simulation(#[from] portico_sim::SimError),
 }

@@ -7,6 +7,7 @@
 //! | [`top`] | the blocks that can be emitted as a top of their own |
 //! | [`proof`] | freedom from deadlock, for the blocks that are networks |
 //! | [`emission`] | the Verilog of a top under a configuration |
+//! | [`simulation`] | the Verilog of a fabric under Verilator, as a transport of the driver |
 //!
 //! ```
 //! use portico_generate::{generate, Top};
@@ -24,8 +25,10 @@
 pub mod emission;
 mod error;
 pub mod proof;
+pub mod simulation;
 pub mod top;
 
 pub use emission::{design, generate, Generated, PREFIX};
 pub use error::Error;
+pub use simulation::simulated;
 pub use top::{Top, TOPS};
