@@ -2,16 +2,22 @@
 //!
 //! A call takes from its start in the driver to the end of the wait: the descriptors that the host sends, what the fabric does, and
 //! the events that the host reads. Each request is started twice; the second start counts. All tiles are members, ranks are their
-//! numbers, and the mapped tree joins them. After each call every word is compared.
+//! numbers, and the mapped tree joins them. After each call every word is compared. Last, a call fails because a member means another
+//! length, and the group recovers.
 
 use super::report::{Better, Row};
 use anyhow::{ensure, Context};
 use portico::{
     collective::{Operation, Shape},
     mpi::{Comm, Request, Way},
+    registers::MpeRegister,
     Error, Fabric, Region, Transport,
 };
-use portico_spec::Config;
+use portico_spec::{
+    mpe::call::{self, Kind, Transfer, NUMBER_WIDTH},
+    ni::{descriptor::Command, registers::MPE_NEXT_OFFSET},
+    Config,
+};
 
 /// Name of the benchmark in its rows.
 const BENCH: &str = "mpi";
@@ -20,6 +26,12 @@ const MOST_WORDS: usize = 2048;
 /// Longest time of a call, and for each word of it at each tile.
 const LEAST_CYCLES: u64 = 50_000;
 const CYCLES_A_WORD: u64 = 100;
+
+/// Cycles in which a group is to recover, for each member.
+const RECOVERY_CYCLES: u64 = 750;
+/// Words of the call that fails, and of the same call as one member means it.
+const RIGHT_WORDS: u32 = 8;
+const WRONG_WORDS: u32 = 3;
 
 /// A call of MPI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,8 +173,48 @@ impl Point {
     }
 }
 
+/// The recovery of a group after a call of its engines has failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recovery {
+    /// Members.
+    pub tiles: usize,
+    /// From the call of the driver to its end.
+    pub cycles: u64,
+}
+
+impl Recovery {
+    fn row(&self) -> Row {
+        let name = format!("recover, {} tiles", self.tiles);
+        Row {
+            bound: Some((RECOVERY_CYCLES * self.tiles as u64) as f64),
+            ..Row::new(BENCH, name, "cycles", Better::Less, self.cycles as f64)
+        }
+        .with("measure", "recover")
+        .with("tiles", self.tiles)
+    }
+}
+
+/// What was measured.
+#[derive(Clone, Debug, Default)]
+pub struct Measured {
+    /// Each call in each way.
+    pub points: Vec<Point>,
+    /// One a fabric with engines.
+    pub recoveries: Vec<Recovery>,
+    /// Cycles of all fabrics.
+    pub cycles: u64,
+}
+
+impl Measured {
+    /// Rows of points and recoveries.
+    pub fn rows(&self) -> Vec<Row> {
+        let recoveries = self.recoveries.iter().map(Recovery::row);
+        rows(&self.points).into_iter().chain(recoveries).collect()
+    }
+}
+
 /// Rows of points: each way that is taken is held against the other ways of its call.
-pub fn rows(points: &[Point]) -> Vec<Row> {
+fn rows(points: &[Point]) -> Vec<Row> {
     let key = |point: &Point| (point.call, point.tiles, point.words);
     let rows = points.iter().flat_map(|point| {
         let others = points
@@ -177,7 +229,7 @@ pub fn rows(points: &[Point]) -> Vec<Row> {
 pub type MakeTransport<'a> = dyn FnMut(&Config) -> anyhow::Result<Box<dyn Transport>> + 'a;
 
 /// Runs the whole benchmark. `base` gives all but the size of the fabrics, of which one is made after the other. `progress` is told
-/// of each step: how many of how many are done, and what comes next. Gives the points, and the cycles of all fabrics.
+/// of each step: how many of how many are done, and what comes next.
 ///
 /// # Errors
 /// A fabric cannot be made or measured, or did something wrong.
@@ -186,10 +238,11 @@ pub fn run(
     effort: &Effort,
     make: &mut MakeTransport,
     progress: &mut dyn FnMut(usize, usize, &str),
-) -> anyhow::Result<(Vec<Point>, u64)> {
-    let each = 1 + Call::ALL.len();
+) -> anyhow::Result<Measured> {
+    // The fabric, the calls, the recovery.
+    let each = 1 + Call::ALL.len() + 1;
     let steps = effort.meshes.len() * each;
-    let (mut points, mut cycles) = (vec![], 0);
+    let mut measured = Measured::default();
     for (place, &(cols, rows)) in effort.meshes.iter().enumerate() {
         let config = Config {
             cols,
@@ -201,12 +254,16 @@ pub fn run(
         let mut bench = Bench::new(&mut *transport, effort).context("cannot set up the fabric")?;
         for (at, call) in Call::ALL.into_iter().enumerate() {
             progress(place * each + 1 + at, steps, &format!("{cols}x{rows}, {}", call.name()));
-            points.extend(bench.call(call, effort)?);
+            measured.points.extend(bench.call(call, effort)?);
         }
-        cycles += bench.fabric.transport().cycles();
+        progress((place + 1) * each - 1, steps, &format!("{cols}x{rows}, recovery"));
+        measured
+            .recoveries
+            .extend(bench.recovery().context("the group does not recover")?);
+        measured.cycles += bench.fabric.transport().cycles();
     }
     progress(steps, steps, "done");
-    Ok((points, cycles))
+    Ok(measured)
 }
 
 /// A fabric whose tiles have words to send.
@@ -226,7 +283,8 @@ impl<T: Transport> Bench<T> {
     fn new(transport: T, effort: &Effort) -> anyhow::Result<Bench<T>> {
         let mut fabric = Fabric::open(transport)?;
         let tiles = fabric.config().tiles();
-        let turns = Call::ALL.len() * Way::ALL.len() * effort.words.len();
+        // One more for the call after the recovery.
+        let turns = Call::ALL.len() * Way::ALL.len() * effort.words.len() + 1;
         let front = (MOST_WORDS + turns).next_multiple_of(2);
         let (mut regions, mut sources) = (vec![], vec![]);
         for tile in 0..tiles {
@@ -312,6 +370,43 @@ impl<T: Transport> Bench<T> {
         request.release(&mut self.fabric)?;
         self.verify(call, words)?;
         Ok(Some((estimate, cycles)))
+    }
+
+    /// Lets a call fail, and recovers the group; none without engines.
+    fn recovery(&mut self) -> anyhow::Result<Option<Recovery>> {
+        let Some(engines) = self.comm.engines() else {
+            return Ok(None);
+        };
+        let tiles = self.regions.len();
+        let (context, towards) = (engines.context(), engines.tree().towards(0)[tiles - 1]);
+        let status = self.fabric.peek(tiles - 1, MpeRegister::Status, context)?;
+        let wrong = call::Call {
+            kind: Kind::Broadcast,
+            number: (status >> MPE_NEXT_OFFSET) as u8 & u8::MAX >> (u8::BITS as usize - NUMBER_WIDTH),
+            context: context as u8,
+            towards: towards.map(|place| place as u8),
+            transfer: Transfer {
+                length: WRONG_WORDS,
+                source: self.regions[tiles - 1].base,
+                result: self.result(tiles - 1),
+                ..Transfer::NONE
+            },
+        };
+        let words = [&[Command::Call(wrong).opcode() as u32][..], &wrong.encode()?].concat();
+        drop(self.fabric.tile(tiles - 1)?.descriptor::<()>(&words)?.start()?);
+        self.comm.force(Some(Way::Engines));
+        let right = self.prepare(Call::Bcast, RIGHT_WORDS as usize)?;
+        let failed = right.run(&mut self.fabric, LEAST_CYCLES);
+        ensure!(
+            matches!(failed, Err(Error::CommunicatorFailed { .. })),
+            "a call whose members disagree has not failed: {failed:?}"
+        );
+        let begun = self.fabric.transport().cycles();
+        self.comm.recover(&mut self.fabric, LEAST_CYCLES)?;
+        let cycles = self.fabric.transport().cycles() - begun;
+        // It is as before.
+        ensure!(self.measure(Call::Allreduce, 1)?.is_some(), "the group has no engines");
+        Ok(Some(Recovery { tiles, cycles }))
     }
 
     fn prepare(&mut self, call: Call, words: usize) -> Result<Request, Error> {
@@ -404,7 +499,7 @@ mod tests {
         Ok(Box::new(GoldenTransport::new(config)?))
     }
 
-    fn points(mpe: usize) -> (Vec<Point>, usize) {
+    fn measured(mpe: usize) -> (Measured, usize) {
         let config = Config {
             mpe,
             ..Config::default()
@@ -415,15 +510,16 @@ mod tests {
             seed: 3,
         };
         let mut told = 0;
-        let (points, cycles) = run(&config, &effort, &mut golden, &mut |_, _, _| told += 1).unwrap();
-        assert!(cycles > 0);
-        (points, told)
+        let measured = run(&config, &effort, &mut golden, &mut |_, _, _| told += 1).unwrap();
+        assert!(measured.cycles > 0);
+        (measured, told)
     }
 
     #[test]
     fn every_call_has_a_point_in_every_way() {
-        let (points, told) = points(1);
-        assert_eq!(told, 2 * (1 + Call::ALL.len()) + 1);
+        let (measured, told) = measured(1);
+        let points = &measured.points;
+        assert_eq!(told, 2 * (2 + Call::ALL.len()) + 1);
         // A barrier has one size; blocks of 2,000 words are too long for calls with a block a member.
         let sizes = |call: Call| match call {
             Call::Barrier => 1,
@@ -442,8 +538,10 @@ mod tests {
                 .filter(|point| point.call == call && point.way == point.taken);
             assert_eq!(chosen.count(), 2 * sizes(call), "{}", call.name());
         }
-        let rows = rows(&points);
-        assert_eq!(rows.len(), 2 * points.len());
+        let recovered: Vec<usize> = measured.recoveries.iter().map(|recovery| recovery.tiles).collect();
+        assert_eq!(recovered, [3, 4]);
+        assert_eq!(measured.rows().len(), 2 * points.len() + 2);
+        let rows = rows(points);
         // The way that is taken is held against the other one, if there is one.
         let bounds = rows.iter().filter(|row| row.bound.is_some()).count();
         let of_two: usize = Call::ALL.into_iter().filter(|&call| ways(call) == 2).map(sizes).sum();
@@ -452,7 +550,8 @@ mod tests {
 
     #[test]
     fn without_engines_every_call_has_a_way() {
-        let (points, _) = points(0);
+        let (Measured { points, recoveries, .. }, _) = measured(0);
+        assert_eq!(recoveries, []);
         assert!(points
             .iter()
             .all(|point| point.way == point.taken && point.way != Way::Engines));
@@ -468,8 +567,8 @@ mod tests {
         let report: BenchReport = serde_json::from_str(include_str!("../../../docs/figures/mpi.json")).unwrap();
         let text = |row: &Row, key: &str| row.keys[key].to_string();
         let same = |one: &Row, other: &Row, keys: &[&str]| keys.iter().all(|key| text(one, key) == text(other, key));
-        let (calls, estimates): (Vec<&Row>, Vec<&Row>) =
-            report.rows.iter().partition(|row| row.keys["measure"] == "call");
+        let of = |measure: &'static str| report.rows.iter().filter(move |row| row.keys["measure"] == measure);
+        let (calls, estimates): (Vec<&Row>, Vec<&Row>) = (of("call").collect(), of("estimate").collect());
         assert!(calls.len() > 80, "{} calls", calls.len());
         for call in &calls {
             let of_call = |row: &&&Row| same(call, row, &["call", "tiles", "words", "way"]);

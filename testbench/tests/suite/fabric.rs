@@ -84,6 +84,7 @@ macro_rules! of_any_size {
             collective::orders_of_posting_do_not_matter;
             collective::a_member_may_be_late;
             collective::a_context_closes_alone;
+            collective::a_communicator_works_after_recover_and_its_sums_are_right;
             collective::blocks_are_folded_and_gathered;
             errors::a_fabric_that_is_not_the_configured_one_is_not_opened;
             errors::what_the_hardware_refuses_is_named;

@@ -11,14 +11,14 @@
 //! | [`Folder`] | folds words in the reduce ALU or passes them on; sends words to the network behind their head |
 //! | [`ResultWriter`] | words that go to the scratchpad |
 //! | [`TokenSender`] | tokens and credits that are owed |
-//! | [`Drain`] | gives the credits of closed contexts back |
+//! | [`EdgeDrain`] | gives the credits of closed contexts back |
 //! | [`Stopwatch`] | how long each context has stood still |
 //! | [`MpeRegisters`] | lists and status |
 
 mod call_intake;
 mod call_scheduler;
-mod drain;
 mod edge_counts;
+mod edge_drain;
 mod edge_reader;
 mod folder;
 mod job;
@@ -34,8 +34,8 @@ mod word_receiver;
 
 pub use call_intake::CallIntake;
 pub use call_scheduler::CallScheduler;
-pub use drain::Drain;
 pub use edge_counts::EdgeCounts;
+pub use edge_drain::EdgeDrain;
 pub use edge_reader::EdgeReader;
 pub use folder::Folder;
 pub use job::{CallIn, CallOut, EjectionIn, EjectionOut, JobIn, JobOut, Row, RowWriteIn, RowWriteOut};
@@ -104,7 +104,7 @@ pub struct Mpe<const W: usize, const B: usize> {
     folder: Folder,
     writer: ResultWriter,
     sender: TokenSender,
-    drain: Drain,
+    drain: EdgeDrain,
     stopwatch: Stopwatch,
     registers: MpeRegisters,
     events: EventArbiter,
@@ -142,7 +142,7 @@ impl<const W: usize, const B: usize> Mpe<W, B> {
             tokens: EdgeCounts::new(contexts, false),
             folder: Folder::new(contexts, config.stages),
             sender: TokenSender::new(contexts),
-            drain: Drain::new(contexts),
+            drain: EdgeDrain::new(contexts),
             registers: MpeRegisters::new(contexts, config.mpe_neighbours),
             events: EventArbiter::new(2),
             ..Default::default()

@@ -825,12 +825,8 @@ fn a_closed_context_gives_back_every_credit() {
                     break;
                 }
             }
-            for at in 0..3 {
-                assert_eq!(
-                    bench.events[at][seen[at]..],
-                    [(0, 0), (1, 0)],
-                    "engine {at}, round {round}"
-                );
+            for (at, &seen) in seen.iter().enumerate() {
+                assert_eq!(bench.events[at][seen..], [(0, 0), (1, 0)], "engine {at}, round {round}");
                 for word in 0..100 {
                     assert_eq!(bench.memories[at][512 + word], 30 + 3 * word as u32);
                 }

@@ -23,8 +23,8 @@ Examples:
 
 Every call of the driver's module `mpi` in every way that it has: by message-passing engines, by puts of command lists, by the \
 host. A call takes from its start in the driver to the end of the wait, the second time. Beside its cycles stands what the cost model expects; the \
-way that the model takes is marked with *, and the other ways of the call are its bound. Every word is compared. The tiles have \
-message-passing engines (key mpe).";
+way that the model takes is marked with *, and the other ways of the call are its bound. Every word is compared. Last, a call fails because \
+a member means another length, and the group recovers. The tiles have message-passing engines (key mpe).";
 
 /// Measure MPI-like calls by engines, puts and the host
 #[derive(Args)]
@@ -71,18 +71,18 @@ impl Mpi {
             &mut progress::steps(&bar),
         );
         bar.finish_and_clear();
-        let (points, cycles) = measured?;
+        let measured = measured?;
 
-        let report = fabrics_report(&base, mpi::rows(&points), effort.seed)?;
+        let report = fabrics_report(&base, measured.rows(), effort.seed)?;
         let mut output = Output::default();
         self.files.add(&mut output, self.out.as_deref(), "mpi", &report);
         output.commit()?;
         let held = report.rows.iter().filter(|row| row.bound.is_some());
         output::print(&format!(
             "{}\n{}\n{} cycles simulated. {}",
-            ways(&points),
+            ways(&measured.points),
             tables::held(held),
-            grouped(cycles),
+            grouped(measured.cycles),
             tables::settings(&report)
         ))
     }

@@ -69,6 +69,20 @@ fn assert_results<T: Transport>(
 
 /// All credits are at home, and nothing was refused.
 fn assert_rest<T: Transport>(fabric: &mut Fabric<T>, contexts: usize) -> Result<(), Error> {
+    assert_idle(fabric, contexts)?;
+    let watched = if fabric.config().monitors {
+        fabric.config().tiles()
+    } else {
+        0
+    };
+    for tile in 0..watched {
+        assert_eq!(fabric.counters(tile)?[CounterRegister::Refused], 0);
+    }
+    Ok(())
+}
+
+/// All credits are at home.
+fn assert_idle<T: Transport>(fabric: &mut Fabric<T>, contexts: usize) -> Result<(), Error> {
     super::rest(fabric);
     for tile in 0..fabric.config().tiles() {
         for context in 0..contexts {
@@ -78,9 +92,6 @@ fn assert_rest<T: Transport>(fabric: &mut Fabric<T>, contexts: usize) -> Result<
                 1,
                 "context {context} of tile {tile}: {status:#x}"
             );
-        }
-        if fabric.config().monitors {
-            assert_eq!(fabric.counters(tile)?[CounterRegister::Refused], 0);
         }
     }
     Ok(())
@@ -375,6 +386,66 @@ pub fn a_context_closes_alone<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -
             UNTOUCHED
         }
     })
+}
+
+/// After calls of every kind whose members disagree, a communicator is recovered while another one works at the same tiles. Then it is
+/// as new: its sums are those made by hand.
+pub fn a_communicator_works_after_recover_and_its_sums_are_right<T: Transport>(
+    open: impl Fn(usize) -> Fabric<T>,
+) -> Result<(), Error> {
+    let Some(mut fabric) = opened(open)? else { return Ok(()) };
+    let good = fabric.communicator(&[0, 1, 2, 3], &Shape::Linear)?;
+    let bad = fabric.communicator(&[4, 1, 0, 5, 2], &Shape::Binomial)?;
+    let sum = Operation::IntegerSum;
+    let kinds = [
+        (Kind::Reduce, Kind::Broadcast),
+        (Kind::Barrier, Kind::Reduce),
+        (Kind::Reduce, Kind::Barrier),
+        (Kind::Broadcast, Kind::Allreduce),
+        (Kind::Allreduce, Kind::Allreduce),
+    ];
+    for (round, (wrong, right)) in kinds.into_iter().enumerate() {
+        prepare(&mut fabric, 100)?;
+        // Rank 1 is told of another call. The first of the round before has had number 0.
+        let call = Call {
+            kind: wrong,
+            number: round.min(1) as u8,
+            context: bad.context() as u8,
+            towards: None,
+            transfer: match wrong {
+                Kind::Barrier => Transfer::NONE,
+                _ => Transfer {
+                    length: 70,
+                    source: OWN,
+                    result: RESULT,
+                    operation: sum,
+                },
+            },
+        };
+        post(&mut fabric, &bad, 1, 2, call)?;
+        let mut begun = match right {
+            Kind::Barrier => bad.barrier(&mut fabric)?.start()?,
+            Kind::Broadcast => bad.broadcast(&mut fabric, 2, OWN, 100)?.start()?,
+            Kind::Reduce => bad.reduce(&mut fabric, 2, OWN, RESULT, 100, sum)?.start()?,
+            Kind::Allreduce => bad.allreduce(&mut fabric, OWN, RESULT, 100, sum)?.start()?,
+        };
+        let mut beside = good.allreduce(&mut fabric, OWN, RESULT + 0x800, 100, sum)?.start()?;
+        bad.recover(&mut fabric, SOON)?;
+        beside.wait(&mut fabric, SOON)?;
+        assert!(
+            matches!(begun.poll(&mut fabric), Err(Error::CommunicatorFailed { .. })),
+            "{wrong:?} and {right:?}"
+        );
+        prepare(&mut fabric, 100)?;
+        bad.allreduce(&mut fabric, OWN, RESULT, 100, sum)?.wait(SOON)?;
+        // Of tiles 4, 1, 0, 5 and 2: 5 + 2 + 1 + 6 + 3 = 17.
+        assert_results(&mut fabric, 100, "after the recovery", |tile, word| match tile {
+            3 => UNTOUCHED,
+            _ => 17 * (word + 3),
+        })?;
+    }
+    good.barrier(&mut fabric)?.wait(SOON)?;
+    assert_idle(&mut fabric, 2)
 }
 
 /// Calls that wait for a member that does not come end when their time is over, the oldest first; a call that moves on does not,

@@ -18,7 +18,7 @@ const PASSES_WIDTH: usize = 4;
 /// The passes that the scheduler gave out before the context was closed still run. A room that such a pass has kept is freed too, so
 /// the credits of all packets go home.
 #[derive(LogicBlock, Default)]
-pub struct Drain {
+pub struct EdgeDrain {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
@@ -62,7 +62,7 @@ pub struct Drain {
     last_room: Constant<Bits<ROOM_WIDTH>>,
 }
 
-impl Drain {
+impl EdgeDrain {
     /// For `contexts` contexts.
     pub fn new(contexts: usize) -> Self {
         let rooms = contexts * NEIGHBOURS * PACKETS;
@@ -74,7 +74,7 @@ impl Drain {
 }
 
 #[kernel]
-impl Logic for Drain {
+impl Logic for EdgeDrain {
     fn update(&mut self) {
         dff_setup!(self, clk, turn);
         // A pass counts once for its words of the edge, and once for the words that it makes.
