@@ -557,7 +557,7 @@ fn the_least_timeout_of_sixteen_members_ends_no_call() -> Result<(), Error> {
 }
 
 /// Faults of the fabric of 32 bits.
-const FAULTS: [Fault; 8] = [
+const FAULTS: [Fault; 11] = [
     Fault {
         what: "a window takes words behind its end",
         module: "target",
@@ -605,6 +605,24 @@ const FAULTS: [Fault; 8] = [
         module: "pad_match",
         from: "(word[4:0] == PAD)",
         to: "1'd0",
+    },
+    Fault {
+        what: "a closed context keeps what lies in its buffer",
+        module: "edge_drain",
+        from: "frees = «drops & ~busy»;",
+        to: "1'd0",
+    },
+    Fault {
+        what: "a token of before counts after a context has opened",
+        module: "mpe",
+        from: ".take(scheduler_take_token),\n        .clear(«registers_open»)",
+        to: "32'd0",
+    },
+    Fault {
+        what: "the end of a pass of before counts after a context has opened",
+        module: "call_scheduler",
+        from: "over_next = «(over | ended) & ~opened»;",
+        to: "over | ended",
     },
 ];
 
@@ -702,6 +720,15 @@ fn pads_that_are_words_are_caught() {
         rest(&mut fabric);
         assert_eq!(event.state(&mut fabric)?.error, Some(ErrorCode::Malformed));
         Ok(())
+    });
+}
+
+#[test]
+fn a_context_that_keeps_a_packet_or_a_token_is_caught() {
+    caught(&[9, 10, 11], |fabric| {
+        collective::a_communicator_works_after_recover_and_its_sums_are_right(|width| {
+            Fabric::open(fabric(width)).unwrap()
+        })
     });
 }
 

@@ -211,6 +211,9 @@ pub struct CallScheduler {
     words: Signal<Local, Bits<WORDS_WIDTH>>,
     compares: Signal<Local, Bit>,
     active: Signal<Local, Bit>,
+    /// Contexts that close, and those that open.
+    shuts: Signal<Local, Bits<CONTEXTS>>,
+    opened: Signal<Local, Bits<CONTEXTS>>,
     fails: Signal<Local, Bit>,
     holds: Signal<Local, Bit>,
     steps: Signal<Local, Bit>,
@@ -353,11 +356,19 @@ impl Logic for CallScheduler {
         self.next_state.next.step = self.step.val();
         self.next_state.next.remaining = self.remaining.val();
         self.turns_down.next = false;
-        self.over.d.next = self.over.q.val() | self.ended.val();
-        self.faulty.d.next = self.faulty.q.val() | self.wrong.val() | self.close.val();
-        self.off.d.next = self.off.q.val() | (self.close.val() & !self.shut.q.val());
+        self.opened.next = 0.into();
+        for i in 0..CONTEXTS {
+            self.opened.next = self
+                .opened
+                .val()
+                .replace_bit(i, self.open.val().get_bit(i * NEIGHBOURS));
+        }
+        self.over.d.next = (self.over.q.val() | self.ended.val()) & !self.opened.val();
+        self.faulty.d.next = (self.faulty.q.val() | self.wrong.val() | self.close.val()) & !self.opened.val();
+        self.off.d.next = (self.off.q.val() | (self.close.val() & !self.shut.q.val())) & !self.opened.val();
+        self.overdue.d.next = self.overdue.q.val() & !self.opened.val();
         // A call that is being reported ends as it would have.
-        self.shut.d.next = self.shut.q.val() | (self.off.q.val() & !self.runs.q.val());
+        self.shuts.next = self.off.q.val() & !self.runs.q.val();
 
         self.job.valid.next = false;
         self.job.owner.next = self.current.q.val();
@@ -386,9 +397,9 @@ impl Logic for CallScheduler {
 
         if self.active.val() {
             if self.fails.val() & ((self.step.val() != Step::Fold) | self.begins.val()) {
-                self.shut.d.next = self.shut.d.val() | self.own.val();
+                self.shuts.next = self.shuts.val() | self.own.val();
                 if !self.faulty.q.val().get_bit(self.current.q.val().index()) {
-                    self.overdue.d.next = self.overdue.q.val() | self.own.val();
+                    self.overdue.d.next = (self.overdue.q.val() | self.own.val()) & !self.opened.val();
                 }
                 self.next_state.next.step = Step::Report;
                 self.steps.next = true;
@@ -432,7 +443,7 @@ impl Logic for CallScheduler {
                         self.next_state.next.step = Step::Fold;
                     }
                     if self.remaining.val().any() & !self.fits.q.val() {
-                        self.shut.d.next = self.shut.d.val() | self.own.val();
+                        self.shuts.next = self.shuts.val() | self.own.val();
                         self.next_state.next.step = Step::Report;
                     }
                 }
@@ -465,7 +476,7 @@ impl Logic for CallScheduler {
                     }
                     if (self.root.val() | (self.own_packets.val() & self.way.val()).any()) & !self.compares.val() {
                         if self.first.val() & !self.root.val() & !self.fits.q.val() {
-                            self.shut.d.next = self.shut.d.val() | self.own.val();
+                            self.shuts.next = self.shuts.val() | self.own.val();
                             self.next_state.next.step = Step::Report;
                             self.steps.next = true;
                         } else {
@@ -488,7 +499,7 @@ impl Logic for CallScheduler {
                     }
                 }
                 if (self.step.val() == Step::Drain) & (self.over.q.val() & self.own.val()).any() {
-                    self.over.d.next = (self.over.q.val() & !self.own.val()) | self.ended.val();
+                    self.over.d.next = ((self.over.q.val() & !self.own.val()) | self.ended.val()) & !self.opened.val();
                     self.steps.next = true;
                     self.next_state.next.step = Step::Report;
                     if (self.kind.val() == bits::<KIND_WIDTH>(Kind::Allreduce as u64)) & !self.down.val() {
@@ -637,15 +648,7 @@ impl Logic for CallScheduler {
         self.closed.next = self.shut.q.val();
         self.late.next = self.overdue.q.val();
         self.called_off.next = self.off.q.val();
-        for i in 0..CONTEXTS {
-            if self.open.val().get_bit(i * NEIGHBOURS) {
-                self.shut.d.next = self.shut.d.val().replace_bit(i, false);
-                self.overdue.d.next = self.overdue.d.val().replace_bit(i, false);
-                self.off.d.next = self.off.d.val().replace_bit(i, false);
-                self.over.d.next = self.over.d.val().replace_bit(i, false);
-                self.faulty.d.next = self.faulty.d.val().replace_bit(i, false);
-            }
-        }
+        self.shut.d.next = (self.shut.q.val() | self.shuts.val()) & !self.opened.val();
         if self.rst.val() {
             self.current.d.next = 0.into();
             self.runs.d.next = 0.into();

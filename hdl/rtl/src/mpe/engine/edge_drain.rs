@@ -54,9 +54,10 @@ pub struct EdgeDrain {
     edge_bit: Signal<Local, Bits<1>>,
     read_bit: Signal<Local, Bits<1>>,
     folded_bit: Signal<Local, Bits<1>>,
-    edge: Signal<Local, Bits<EDGE_WIDTH>>,
+    tried: Signal<Local, Bits<EDGE_WIDTH>>,
     owner: Signal<Local, Bits<CONTEXT_WIDTH>>,
     is_taken: Signal<Local, Bit>,
+    empties: Signal<Local, Bits<CONTEXTS>>,
     comes: Signal<Local, Bit>,
     drops: Signal<Local, Bit>,
     last_room: Constant<Bits<ROOM_WIDTH>>,
@@ -106,18 +107,18 @@ impl Logic for EdgeDrain {
         self.job.ready.next = true;
 
         // Room after room; the turn stays at one that cannot be freed yet for want of a way for its credit.
-        self.edge.next = self.turn.q.val().get_bits::<EDGE_WIDTH>(1);
+        self.tried.next = self.turn.q.val().get_bits::<EDGE_WIDTH>(1);
         self.owner.next = self.turn.q.val().get_bits::<CONTEXT_WIDTH>(1 + PLACE_WIDTH);
-        self.is_taken.next = self.first_taken.val().get_bit(self.edge.val().index());
+        self.is_taken.next = self.first_taken.val().get_bit(self.tried.val().index());
         if self.turn.q.val().get_bit(0) {
-            self.is_taken.next = self.second_taken.val().get_bit(self.edge.val().index());
+            self.is_taken.next = self.second_taken.val().get_bit(self.tried.val().index());
         }
         self.comes.next = self.ejection.valid.val()
-            & (self.ejection.neighbour.val() == self.edge.val())
+            & (self.ejection.neighbour.val() == self.tried.val())
             & (self.ejection.slot.val() == self.turn.q.val().get_bit(0));
-        self.drops.next = self.is_taken.val()
-            & !self.comes.val()
-            & (self.closed.val() & !self.passes.val()).get_bit(self.owner.val().index());
+        self.empties.next = self.closed.val() & !self.passes.val();
+        self.drops.next =
+            self.is_taken.val() & !self.comes.val() & self.empties.val().get_bit(self.owner.val().index());
         self.frees.next = self.drops.val() & !self.busy.val();
         self.freed.next = self.turn.q.val();
         if !self.drops.val() | !self.busy.val() {

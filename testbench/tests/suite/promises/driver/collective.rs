@@ -8,7 +8,7 @@ use portico::{
 };
 use portico_spec::{
     mpe::call::{Call, Kind, Transfer},
-    ni::registers::MPE_IDLE_OFFSET,
+    ni::registers::{MPE_IDLE_OFFSET, MPE_RUNNING_OFFSET},
 };
 
 /// Where members have their own words, and where results go.
@@ -118,7 +118,7 @@ fn post<T: Transport>(
 pub fn barrier_holds_all<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
     let Some(mut fabric) = opened(open)? else { return Ok(()) };
     let tiles = fabric.config().tiles();
-    for shape in [Shape::Linear, Shape::Binomial, Shape::Centre] {
+    for shape in [Shape::Linear, Shape::Binomial, Shape::Centre, Shape::Quad] {
         let group = fabric.world(&shape)?;
         let context = group.context();
         let running = |fabric: &mut Fabric<T>, tile: usize| fabric.peek(tile, MpeRegister::Status, context);
@@ -404,12 +404,12 @@ pub fn a_communicator_works_after_recover_and_its_sums_are_right<T: Transport>(
         (Kind::Broadcast, Kind::Allreduce),
         (Kind::Allreduce, Kind::Allreduce),
     ];
-    for (round, (wrong, right)) in kinds.into_iter().enumerate() {
+    for (wrong, right) in kinds {
         prepare(&mut fabric, 100)?;
-        // Rank 1 is told of another call. The first of the round before has had number 0.
+        // Rank 1 is told of another call.
         let call = Call {
             kind: wrong,
-            number: round.min(1) as u8,
+            number: 0,
             context: bad.context() as u8,
             towards: None,
             transfer: match wrong {
@@ -443,6 +443,26 @@ pub fn a_communicator_works_after_recover_and_its_sums_are_right<T: Transport>(
             3 => UNTOUCHED,
             _ => 17 * (word + 3),
         })?;
+        // No token is left either: a barrier waits for rank 1.
+        let barrier = Call {
+            kind: Kind::Barrier,
+            number: 1,
+            transfer: Transfer::NONE,
+            ..call
+        };
+        for rank in [0, 2, 3, 4] {
+            post(&mut fabric, &bad, rank, 2, barrier)?;
+        }
+        super::rest(&mut fabric);
+        for tile in [4, 0, 5, 2] {
+            let status = fabric.peek(tile, MpeRegister::Status, bad.context())?;
+            assert_eq!(
+                status >> MPE_RUNNING_OFFSET & 1,
+                1,
+                "{wrong:?} and {right:?}: tile {tile} waits"
+            );
+        }
+        bad.recover(&mut fabric, SOON)?;
     }
     good.barrier(&mut fabric)?.wait(SOON)?;
     assert_idle(&mut fabric, 2)
