@@ -28,6 +28,8 @@ pub(crate) struct Group {
     first: u64,
     /// The last one lasts until the communicator is recovered.
     failures: Vec<Failure>,
+    /// The context has been closed at all members since the last failure.
+    is_closed: bool,
 }
 
 #[derive(Debug)]
@@ -79,6 +81,7 @@ impl Group {
             calls: 0,
             first: 0,
             failures: vec![],
+            is_closed: false,
         }
     }
 
@@ -258,9 +261,16 @@ impl Group {
         }
     }
 
+    /// Whether a call has failed, and those before it have ended, so that the members that do not know it can be closed.
+    fn must_close(&self) -> bool {
+        let failure = self.failure().filter(|_| !self.is_closed);
+        failure.is_some_and(|failure| self.oldest().is_none_or(|(oldest, _)| oldest >= failure.call))
+    }
+
     /// The engines are as after reset.
     fn restart(&mut self) {
         self.first = self.calls;
+        self.is_closed = false;
         if let Some(failure) = self.failures.last_mut() {
             failure.end.get_or_insert(self.calls);
         }
@@ -308,7 +318,20 @@ impl<T: Transport> Fabric<T> {
         };
         let advanced = group.advance(self, last);
         self.groups.insert(number, group);
-        advanced
+        advanced?;
+        match self.groups[&number].must_close() {
+            true => self.close_group(number),
+            false => Ok(()),
+        }
+    }
+
+    /// Closes the context of a group at all members, so that their calls end.
+    fn close_group(&mut self, number: u64) -> Result<(), Error> {
+        let group = &self.groups[&number];
+        let (context, tiles) = (group.context, group.tiles());
+        self.close_contexts(context, &tiles)?;
+        self.groups.get_mut(&number).expect("looked for above").is_closed = true;
+        Ok(())
     }
 
     /// Posts a call at all members of a group, as soon as fewer than four are under way. Gives its ordinal.
@@ -346,7 +369,7 @@ impl<T: Transport> Fabric<T> {
         let group = self.groups.get_mut(&number).ok_or(Error::WrongCommunicator)?;
         group.give_up();
         let (context, joined) = (group.context, group.joined.clone());
-        self.close_contexts(context, &joined.tiles)?;
+        self.close_group(number)?;
         loop {
             self.advance(number, u64::MAX)?;
             let Some(tile) = self.groups[&number].first_busy() else {

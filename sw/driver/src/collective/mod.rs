@@ -69,8 +69,8 @@ const POST: u64 = 200;
 /// A group of tiles that make calls together, made by [`Fabric::communicator`].
 ///
 /// Its context is given back when it is dropped. Calls under way go on nevertheless; the context is handed on when they have
-/// ended. After a call has failed at some member, all later ones are refused until the communicator is
-/// [recovered](Communicator::recover).
+/// ended. After a call has failed at some member, the context is closed at all others, and all later calls are refused until the
+/// communicator is [recovered](Communicator::recover).
 #[derive(Debug)]
 pub struct Communicator {
     /// The number of its group in the fabric.
