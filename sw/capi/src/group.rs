@@ -25,10 +25,12 @@ pub const PORTICO_SHAPE_COLUMNS: portico_shape_kind = 3;
 pub const PORTICO_SHAPE_ROWS: portico_shape_kind = 4;
 /// Along the centre column, then along the rows.
 pub const PORTICO_SHAPE_CENTRE: portico_shape_kind = 5;
-/// All with rank 0.
+/// All with rank 0; on two levels if its list is too short.
 pub const PORTICO_SHAPE_STAR: portico_shape_kind = 6;
 /// These pairs of ranks.
 pub const PORTICO_SHAPE_OWN: portico_shape_kind = 7;
+/// The member in the middle of each quarter of the group's rectangle, again and again.
+pub const PORTICO_SHAPE_QUAD: portico_shape_kind = 8;
 
 /// Two ranks that are joined.
 #[repr(C)]
@@ -127,6 +129,7 @@ pub(crate) unsafe fn shape(shape: *const portico_shape) -> Result<Shape, Failure
         PORTICO_SHAPE_ROWS => Shape::Rows(number),
         PORTICO_SHAPE_CENTRE => Shape::Centre,
         PORTICO_SHAPE_STAR => Shape::Star,
+        PORTICO_SHAPE_QUAD => Shape::Quad,
         PORTICO_SHAPE_OWN => {
             // SAFETY: promised above.
             let pairs = unsafe { array("shape->pairs", given.pairs, given.count) }?;

@@ -34,7 +34,7 @@ _Operation: TypeAlias = Literal[
     "integer_sum", "integer_min", "integer_max", "and", "or", "xor", "float_sum", "float_min", "float_max"
 ]
 _Shape: TypeAlias = (
-    Literal["linear", "binomial", "centre", "star"] | tuple[Literal["kary", "columns", "rows"], SupportsIndex]
+    Literal["linear", "binomial", "centre", "star", "quad"] | tuple[Literal["kary", "columns", "rows"], SupportsIndex]
 )
 _Way: TypeAlias = Literal["engines", "puts", "host"]
 

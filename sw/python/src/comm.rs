@@ -46,6 +46,7 @@ pub(crate) fn shape(given: &Bound<'_, PyAny>) -> PyResult<Shape> {
             ("binomial", Shape::Binomial),
             ("centre", Shape::Centre),
             ("star", Shape::Star),
+            ("quad", Shape::Quad),
         ];
         return number::choice(py, "shape", &name.to_cow()?, &all);
     }

@@ -306,7 +306,7 @@ impl Fabric {
     }
 
     /// A group of these tiles, all if None, in the order of their ranks, that makes MPI-like calls. `shape` is the tree along which they
-    /// fold: "linear", "binomial", "centre", "star", ("kary", k), ("columns", column) or ("rows", row).
+    /// fold: "linear", "binomial", "centre", "star", "quad", ("kary", k), ("columns", column) or ("rows", row).
     #[pyo3(signature = (tiles=None, shape=None))]
     fn comm(
         &self,

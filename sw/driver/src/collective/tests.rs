@@ -1,6 +1,9 @@
 use portico_spec::{
     mpe::call::{self, Kind, Transfer},
-    ni::descriptor::Command,
+    ni::{
+        descriptor::Command,
+        registers::{MPE_CLOSED_OFFSET, MPE_RUNNING_OFFSET},
+    },
     Config,
 };
 
@@ -364,6 +367,42 @@ fn a_call_that_fails_retires_its_communicator_until_it_is_recovered() {
 }
 
 #[test]
+fn a_member_that_would_wait_for_ever_is_closed_when_another_fails() {
+    let mut fabric = fabric(3, 1, 1);
+    let all = fabric.world(&Shape::Linear).unwrap();
+    all.barrier(&mut fabric).unwrap().wait(LIMIT).unwrap();
+    // Tile 1 finds another call at the root, tile 2; tile 0 would wait for tile 1.
+    let other = call::Call {
+        kind: Kind::Broadcast,
+        number: 1,
+        context: 0,
+        towards: None,
+        transfer: Transfer {
+            length: 3,
+            ..Transfer::NONE
+        },
+    };
+    intrude(&mut fabric, 2, other);
+    let failed = all.broadcast(&mut fabric, 2, 0x100, 8).unwrap().wait(LIMIT);
+    assert!(
+        matches!(
+            failed,
+            Err(Error::CommunicatorFailed {
+                tile: 1,
+                code: ErrorCode::Mismatch,
+                ..
+            })
+        ),
+        "{failed:?}"
+    );
+    for tile in 0..3 {
+        let status = fabric.peek(tile, MpeRegister::Status, 0).unwrap();
+        let [is_running, is_closed] = [MPE_RUNNING_OFFSET, MPE_CLOSED_OFFSET].map(|at| status >> at & 1 == 1);
+        assert!(is_closed && !is_running, "tile {tile}: {status:#x}");
+    }
+}
+
+#[test]
 fn calls_under_way_are_closed_and_so_are_those_of_an_earlier_program() {
     let mut fabric = fabric(3, 1, 1);
     let all = fabric.world(&Shape::Linear).unwrap();
@@ -480,7 +519,7 @@ fn too_many_neighbours_and_wrong_groups_are_refused_before_anything_is_sent() {
     let told =
         |fabric: &mut Fabric<_>, tiles: &[usize], shape| fabric.communicator(tiles, &shape).unwrap_err().to_string();
     assert_eq!(
-        three.world(&Shape::Star).unwrap_err().to_string(),
+        three.world(&Shape::Kary(8)).unwrap_err().to_string(),
         "tile 0 needs 8 neighbours in this tree: the engine has room for 5"
     );
     assert_eq!(

@@ -373,7 +373,7 @@ class Groups(unittest.TestCase):
 
     def test_ways_and_shapes(self):
         fabric = small(mpe=1)
-        for shape in ("linear", "binomial", "centre", "star", ("kary", 2), ("columns", 0), ("rows", 1)):
+        for shape in ("linear", "binomial", "centre", "star", "quad", ("kary", 2), ("columns", 0), ("rows", 1)):
             fabric.comm(shape=shape).release()
         comm = fabric.comm([3, 1], "linear")
         self.assertEqual(comm.tiles, [3, 1])

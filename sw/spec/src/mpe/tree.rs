@@ -11,7 +11,8 @@
 //! | [`Shape::Columns`] | a chain along one column, and from there along each row: a broadcast from that column | `nocmsg-collectives-2013`, 3.2.3 |
 //! | [`Shape::Rows`] | a chain along one row, and from there along each column: a reduction to that row | `nocmsg-collectives-2013`, 3.2.4 |
 //! | [`Shape::Centre`] | [`Shape::Columns`] of the centre column: four neighbours at most | `nocmsg-collectives-2013`, 3.2.2 |
-//! | [`Shape::Star`] | all of the first member | |
+//! | [`Shape::Quad`] | the member in the middle of each quarter of a rectangle, again and again: little depth in the mesh | |
+//! | [`Shape::Star`] | all of the first member; of two levels where its list is too short | |
 //! | [`Shape::Own`] | the user's own | |
 //!
 //! Where a group fills a rectangle, neighbours of the linear and mapped trees lie side by side in the mesh, so that no link
@@ -24,9 +25,12 @@
 //! let all: Vec<usize> = (0..16).collect();
 //! let tree = Tree::new(&config, &all, &Shape::Centre)?;
 //! assert_eq!((tree.most_neighbours(), tree.depth(5)), (4, 4));
+//! // Lists of `config` have 5 places: five members around the first, and two around each of these.
 //! let star = Tree::new(&config, &all, &Shape::Star)?;
+//! assert_eq!((star.neighbours(0).len(), star.depth(0)), (5, 2));
+//! let wide = Tree::new(&config, &all, &Shape::Kary(15))?;
 //! assert_eq!(
-//!     star.check(5).unwrap_err().to_string(),
+//!     wide.check(5).unwrap_err().to_string(),
 //!     "tile 0 needs 15 neighbours in this tree: the engine has room for 5"
 //! );
 //! # Ok::<(), portico_spec::mpe::tree::TreeError>(())
@@ -53,7 +57,12 @@ pub enum Shape {
     Rows(usize),
     /// Along the centre column, then along the rows.
     Centre,
-    /// All with rank 0.
+    /// The rectangle of the group is cut into quarters, these again, and so on. The member nearest to the middle of each is joined
+    /// with the one in the middle of the whole, which heads its own quarter too while its list has room. Each member has five
+    /// neighbours at most, or as many more as `mpe_neighbours` allows.
+    Quad,
+    /// All with rank 0. If these are more than `mpe_neighbours`, so many that are nearest to rank 0 are joined with it, and each
+    /// other one with one of them.
     Star,
     /// These pairs of ranks.
     Own(Vec<(usize, usize)>),
@@ -154,7 +163,18 @@ impl Tree {
             Shape::Binomial => ranks.map(|rank| (rank & (rank - 1), rank)).collect(),
             Shape::Kary(0) => return Err(TreeError::NoChildren),
             Shape::Kary(k) => ranks.map(|rank| ((rank - 1) / k, rank)).collect(),
-            Shape::Star => ranks.map(|rank| (0, rank)).collect(),
+            Shape::Star => star(&nodes, config.mpe_neighbours),
+            Shape::Quad => {
+                let mut pairs = vec![];
+                quad(
+                    (0..nodes.len()).collect(),
+                    None,
+                    &nodes,
+                    config.mpe_neighbours,
+                    &mut pairs,
+                );
+                pairs
+            }
             Shape::Columns(column) => trunk(&nodes, *column, |node| (node.x, node.y)),
             Shape::Centre => trunk(&nodes, (config.cols - 1) / 2, |node| (node.x, node.y)),
             Shape::Rows(row) => trunk(&nodes, *row, |node| (node.y, node.x)),
@@ -300,6 +320,99 @@ fn trunk(nodes: &[Node], at: usize, place: impl Fn(&Node) -> (u8, u8)) -> Vec<(u
     along.chain(across).collect()
 }
 
+/// Rank 0 with all others, or with the `most` that are nearest to it. Each of the rest, the nearest first, is joined with the
+/// nearest of those that have the fewest.
+fn star(nodes: &[Node], most: usize) -> Vec<(usize, usize)> {
+    let mut others: Vec<usize> = (1..nodes.len()).collect();
+    others.sort_by_key(|&rank| hops(nodes[0], nodes[rank]));
+    let heads = others.len().min(most);
+    let mut joined = vec![0; heads];
+    let mut pairs: Vec<(usize, usize)> = others[..heads].iter().map(|&head| (0, head)).collect();
+    for &rank in &others[heads..] {
+        let nearest = (0..heads).min_by_key(|&at| (joined[at], hops(nodes[others[at]], nodes[rank])));
+        let at = nearest.expect("a list has a place");
+        joined[at] += 1;
+        pairs.push((others[at], rank));
+    }
+    pairs
+}
+
+/// Joins the member in the middle of `ranks` with `above`, and with the middles of their quarters.
+fn quad(ranks: Vec<usize>, above: Option<usize>, nodes: &[Node], most: usize, pairs: &mut Vec<(usize, usize)>) {
+    let Some(head) = middle_of(&ranks, above, nodes) else {
+        return;
+    };
+    pairs.extend(above.map(|above| (above, head)));
+    let mut room = most - usize::from(above.is_some());
+    let mut left = ranks;
+    while left.len() > 1 {
+        let quarters = quarters(&left, nodes);
+        let is_kept = needs(head, &left, nodes) <= room;
+        left.clear();
+        for mut quarter in quarters {
+            if quarter.contains(&head) {
+                if is_kept {
+                    left = quarter;
+                    continue;
+                }
+                quarter.retain(|&rank| rank != head);
+            }
+            room = room.saturating_sub(1);
+            quad(quarter, Some(head), nodes, most, pairs);
+        }
+    }
+}
+
+/// Neighbours of the head of `ranks` among them if it heads its own quarter, the quarter of that quarter, and so on.
+fn needs(head: usize, ranks: &[usize], nodes: &[Node]) -> usize {
+    if ranks.len() < 2 {
+        return 0;
+    }
+    let quarters = quarters(ranks, nodes);
+    let own = quarters.iter().find(|quarter| quarter.contains(&head));
+    quarters.len() - 1 + needs(head, own.expect("the head is in one of them"), nodes)
+}
+
+/// The rank nearest to the middle of the rectangle of these; of several the one nearest to `above`, of these the first.
+fn middle_of(ranks: &[usize], above: Option<usize>, nodes: &[Node]) -> Option<usize> {
+    let (west, east, north, south) = rectangle(ranks, nodes);
+    let off = |at: u8, one: u8, other: u8| (2 * i32::from(at) - i32::from(one) - i32::from(other)).abs();
+    let nearest = ranks.iter().min_by_key(|&&rank| {
+        let Node { x, y } = nodes[rank];
+        let away = above.map_or(0, |above| hops(nodes[above], nodes[rank]));
+        (off(x, west, east) + off(y, north, south), away, rank)
+    });
+    nearest.copied()
+}
+
+/// The ranks in the quarters of their rectangle, without quarters that have none; a rectangle of one column or row has halves.
+fn quarters(ranks: &[usize], nodes: &[Node]) -> Vec<Vec<usize>> {
+    let (west, east, north, south) = rectangle(ranks, nodes);
+    let mut quarters = vec![vec![]; 4];
+    for &rank in ranks {
+        let is_east = 2 * u32::from(nodes[rank].x) > u32::from(west) + u32::from(east);
+        let is_south = 2 * u32::from(nodes[rank].y) > u32::from(north) + u32::from(south);
+        quarters[2 * usize::from(is_south) + usize::from(is_east)].push(rank);
+    }
+    quarters.retain(|quarter| !quarter.is_empty());
+    quarters
+}
+
+/// First and last column, first and last row of these ranks.
+fn rectangle(ranks: &[usize], nodes: &[Node]) -> (u8, u8, u8, u8) {
+    ranks
+        .iter()
+        .fold((u8::MAX, 0, u8::MAX, 0), |(west, east, north, south), &rank| {
+            let Node { x, y } = nodes[rank];
+            (west.min(x), east.max(x), north.min(y), south.max(y))
+        })
+}
+
+/// Hops between two nodes.
+fn hops(one: Node, other: Node) -> u8 {
+    one.x.abs_diff(other.x) + one.y.abs_diff(other.y)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -321,6 +434,7 @@ mod tests {
             (0..20usize).prop_map(Shape::Columns),
             (0..20usize).prop_map(Shape::Rows),
             Just(Shape::Centre),
+            Just(Shape::Quad),
             Just(Shape::Star),
         ]
     }
@@ -373,11 +487,85 @@ mod tests {
         assert_eq!((snake.place_at(3, 1), snake.place_at(3, 0)), (0, 1));
     }
 
+    /// (neighbours of the root, most neighbours, depth) of the quartered tree.
+    fn quartered(cols: usize, rows: usize, mpe_neighbours: usize) -> (usize, usize, usize) {
+        let config = Config {
+            mpe_neighbours,
+            ..config(cols, rows)
+        };
+        let tree = Tree::new(&config, &all(&config), &Shape::Quad).unwrap();
+        assert_eq!(tree.check(mpe_neighbours), Ok(()), "{cols}x{rows}");
+        let depths = (0..config.tiles()).map(|rank| tree.depth(rank));
+        let root = depths.enumerate().min_by_key(|&(_, depth)| depth).unwrap().0;
+        (tree.neighbours(root).len(), tree.most_neighbours(), tree.depth(root))
+    }
+
+    #[test]
+    fn a_quartered_tree_has_few_levels_and_lists_that_fit() {
+        assert_eq!(quartered(1, 1, 5), (0, 0, 0));
+        assert_eq!(quartered(2, 2, 5), (3, 3, 1));
+        // The middle heads its own quarter: three on each of two levels, and one more where a quarter is not square.
+        assert_eq!(quartered(4, 4, 7), (6, 6, 2));
+        assert_eq!(quartered(8, 4, 7), (7, 7, 3));
+        // Its quarter has a head of its own.
+        assert_eq!(quartered(4, 4, 5), (4, 4, 2));
+        assert_eq!(quartered(8, 4, 5), (4, 5, 3));
+        assert_eq!(quartered(8, 8, 7), (4, 7, 3));
+        assert_eq!(quartered(8, 8, 5), (4, 5, 3));
+        for (cols, rows) in [(3, 3), (5, 4), (7, 7), (1, 8), (6, 2), (16, 16)] {
+            for most in 5..=8 {
+                quartered(cols, rows, most);
+            }
+        }
+    }
+
+    #[test]
+    fn heads_of_quarters_lie_in_their_middle_towards_the_root() {
+        let config = config(4, 4);
+        let tree = Tree::new(&config, &all(&config), &Shape::Quad).unwrap();
+        // Tile 5 is in the middle of all, 6, 9 and 10 are the tiles of the other quarters next to it.
+        assert_eq!(tree.neighbours(5), [1, 6, 9, 10]);
+        assert_eq!(tree.neighbours(1), [5, 0, 4]);
+        assert_eq!(tree.neighbours(10), [5, 11, 14, 15]);
+    }
+
+    #[test]
+    fn a_star_of_too_many_members_has_two_levels() {
+        let wide = Config {
+            mpe_neighbours: 8,
+            ..config(8, 8)
+        };
+        for (cols, rows, most) in [(3, 2, 5), (4, 2, 5), (5, 5, 5), (4, 4, 8), (8, 8, 8)] {
+            let config = Config {
+                mpe_neighbours: most,
+                ..config(cols, rows)
+            };
+            let tree = Tree::new(&config, &all(&config), &Shape::Star).unwrap();
+            let others = config.tiles() - 1;
+            assert_eq!(tree.depth(0), if others > most { 2 } else { 1 });
+            assert_eq!(tree.neighbours(0).len(), others.min(most));
+            assert_eq!(tree.check(most), Ok(()), "{cols}x{rows}");
+        }
+        // The nearest of rank 0, in the middle here, are its neighbours: those at one hop and four of those at two.
+        let mut members = all(&wide);
+        members.swap(0, 27);
+        let tree = Tree::new(&wide, &members, &Shape::Star).unwrap();
+        let near: Vec<usize> = tree.neighbours(0).iter().map(|&rank| members[rank]).collect();
+        assert_eq!(near[..4], [19, 26, 28, 35]);
+    }
+
     #[test]
     fn a_group_of_a_row_with_gaps_is_a_tree_too() {
         let config = config(8, 2);
         let group = [14, 2, 5, 8];
-        for shape in [Shape::Linear, Shape::Centre, Shape::Columns(7), Shape::Rows(1)] {
+        for shape in [
+            Shape::Quad,
+            Shape::Star,
+            Shape::Linear,
+            Shape::Centre,
+            Shape::Columns(7),
+            Shape::Rows(1),
+        ] {
             let tree = Tree::new(&config, &group, &shape).unwrap();
             assert_eq!((tree.tiles(), tree.towards(3)[3]), (&group[..], None), "{shape:?}");
         }

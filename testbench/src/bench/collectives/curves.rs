@@ -21,6 +21,8 @@ pub struct Point {
     pub tiles: usize,
     /// Their tree.
     pub form: Form,
+    /// Edges from the root to the farthest member.
+    pub depth: usize,
     /// Words of each; 0 of a barrier.
     pub words: usize,
     /// From the last descriptor to the last event.
@@ -114,6 +116,7 @@ pub fn measure(bench: &mut Bench, form: Form, effort: &Effort) -> anyhow::Result
         return Ok(Err(Skipped { tiles, form, why }));
     }
     let mut group = Group::new(bench, form)?;
+    let depth = group.tree().depth(form.root(group.tree()));
     let mut points = vec![];
     for kind in Kind::ALL {
         let lengths = if kind == Kind::Barrier { &[0][..] } else { &effort.words };
@@ -123,6 +126,7 @@ pub fn measure(bench: &mut Bench, form: Form, effort: &Effort) -> anyhow::Result
                 kind,
                 tiles,
                 form,
+                depth,
                 words,
                 cycles: cost.cycles,
                 running: cost.running,

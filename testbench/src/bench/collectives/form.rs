@@ -11,7 +11,9 @@ pub enum Form {
     Binomial,
     /// Along the centre column, then along the rows.
     Mapped,
-    /// All tiles around the first.
+    /// The tile in the middle of each quarter, again and again.
+    Quad,
+    /// All tiles around the first; on two levels if its list is too short.
     Star,
     /// So many children a tile.
     Kary(usize),
@@ -19,7 +21,7 @@ pub enum Form {
 
 impl Form {
     /// Those of the curves.
-    pub const CURVES: [Form; 4] = [Form::Linear, Form::Binomial, Form::Mapped, Form::Star];
+    pub const CURVES: [Form; 5] = [Form::Linear, Form::Binomial, Form::Mapped, Form::Quad, Form::Star];
 
     /// Name in figures.
     pub fn name(self) -> String {
@@ -27,6 +29,7 @@ impl Form {
             Form::Linear => "linear".to_owned(),
             Form::Binomial => "binomial".to_owned(),
             Form::Mapped => "mapped".to_owned(),
+            Form::Quad => "quad".to_owned(),
             Form::Star => "star".to_owned(),
             Form::Kary(k) => format!("{k}-ary"),
         }
@@ -38,16 +41,17 @@ impl Form {
             Form::Linear => Shape::Linear,
             Form::Binomial => Shape::Binomial,
             Form::Mapped => Shape::Centre,
+            Form::Quad => Shape::Quad,
             Form::Star => Shape::Star,
             Form::Kary(k) => Shape::Kary(k),
         }
     }
 
     /// Root of broadcasts and reductions: the first tile, which is the end of the chain and the hub of the star; of the
-    /// mapped tree its centre.
+    /// mapped and the quartered tree the centre.
     pub fn root(self, tree: &Tree) -> usize {
         match self {
-            Form::Mapped => centre(tree),
+            Form::Mapped | Form::Quad => centre(tree),
             _ => 0,
         }
     }
@@ -75,7 +79,8 @@ mod tests {
         assert_eq!(roots(Form::Linear), (0, 4, 15));
         assert_eq!(roots(Form::Binomial), (0, 0, 4));
         assert_eq!(roots(Form::Mapped), (5, 5, 4));
-        assert_eq!(roots(Form::Star), (0, 0, 1));
+        assert_eq!(roots(Form::Quad), (5, 5, 2));
+        assert_eq!(roots(Form::Star), (0, 0, 2));
         assert_eq!(roots(Form::Kary(7)), (0, 0, 2));
     }
 }

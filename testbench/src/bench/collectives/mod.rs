@@ -34,8 +34,8 @@ use rand::{rngs::StdRng, RngCore, SeedableRng};
 
 /// Name of the benchmark in its rows.
 const BENCH: &str = "collectives";
-/// Neighbours of the mapped tree.
-const MAPPED_NEIGHBOURS: usize = 4;
+/// Neighbours of the quartered tree.
+const QUAD_NEIGHBOURS: usize = 5;
 
 /// Makes the fabric of a configuration, out of reset.
 pub type MakeFabric<'a> = dyn FnMut(&Config) -> anyhow::Result<Box<dyn FabricDevice>> + 'a;
@@ -131,8 +131,8 @@ pub fn run(
          commands"
     );
     ensure!(
-        base.mpe_neighbours >= MAPPED_NEIGHBOURS,
-        "mpe_neighbours = {} is too small to be measured: allowed is {MAPPED_NEIGHBOURS} or more",
+        base.mpe_neighbours >= QUAD_NEIGHBOURS,
+        "mpe_neighbours = {} is too small to be measured: allowed is {QUAD_NEIGHBOURS} or more",
         base.mpe_neighbours
     );
     let steps = effort.meshes.len() * (STEPS + Form::CURVES.len());
@@ -200,6 +200,7 @@ fn refused(bench: &mut Bench) -> anyhow::Result<u64> {
 mod tests {
     use super::*;
     use crate::bench::onesided::golden_device::{GoldenDevice, FRONT, WAY};
+    use portico_spec::mpe::call::Kind;
 
     fn config(mpe: usize, mpe_neighbours: usize) -> Config {
         Config {
@@ -237,7 +238,7 @@ mod tests {
             assert_eq!(row.value, (FRONT + words + WAY) as f64, "{}", row.name);
         }
         assert_eq!(figures.bounded.len(), 3);
-        assert_eq!(figures.points.len(), 2 * 4 * (1 + 3 * 2));
+        assert_eq!(figures.points.len(), 2 * Form::CURVES.len() * (1 + 3 * 2));
         assert!(figures.skipped.is_empty());
     }
 
@@ -284,13 +285,32 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), rows.len(), "two rows share a name");
+        assert!(figures.skipped.is_empty());
+        let depths = |form| {
+            let points = figures
+                .points
+                .iter()
+                .filter(move |point| point.form == form && point.kind == Kind::Barrier);
+            points.map(|point| (point.tiles, point.depth)).collect::<Vec<_>>()
+        };
+        assert_eq!(depths(Form::Star), [(4, 1), (16, 2), (32, 2)]);
+        assert_eq!(depths(Form::Quad), [(4, 1), (16, 2), (32, 3)]);
+    }
+
+    #[test]
+    fn a_tree_that_does_not_fit_is_left_out() {
+        let effort = Effort {
+            meshes: vec![(8, 4)],
+            words: vec![1],
+            ..Effort::quick()
+        };
         assert_eq!(
-            figures.skipped[0],
-            Skipped {
-                tiles: 16,
+            figures(&config(1, 5), &effort).unwrap().skipped,
+            [Skipped {
+                tiles: 32,
                 form: Form::Star,
-                why: "tile 0 needs 15 neighbours in this tree: the engine has room for 8".to_owned()
-            }
+                why: "tile 1 needs 7 neighbours in this tree: the engine has room for 5".to_owned()
+            }]
         );
     }
 
@@ -315,7 +335,7 @@ mod tests {
     fn fabrics_that_cannot_be_measured_are_told_why() {
         for (config, reason) in [
             (config(0, 8), "without message-passing engines"),
-            (config(1, 3), "mpe_neighbours = 3 is too small"),
+            (config(1, 4), "mpe_neighbours = 4 is too small"),
             (
                 Config {
                     scratchpad: 32,

@@ -42,11 +42,16 @@ fn engines(point: &Point) -> [String; 3] {
 
 fn barrier_table<'a>(points: impl Iterator<Item = &'a Point>) -> String {
     let rows = points.map(|point| {
-        let fields = [point.tiles.to_string(), point.form.name(), grouped(point.cycles)];
+        let fields = [
+            point.tiles.to_string(),
+            point.form.name(),
+            point.depth.to_string(),
+            grouped(point.cycles),
+        ];
         fields.into_iter().chain(engines(point)).collect()
     });
-    let header = ["tiles", "tree", "cycles", "running", "waiting", "idle"];
-    table(&header, rows, &[0, 2, 3, 4, 5])
+    let header = ["tiles", "tree", "depth", "cycles", "running", "waiting", "idle"];
+    table(&header, rows, &[0, 2, 3, 4, 5, 6])
 }
 
 fn word_table<'a>(points: impl Iterator<Item = &'a Point>) -> String {
@@ -56,6 +61,7 @@ fn word_table<'a>(points: impl Iterator<Item = &'a Point>) -> String {
         let fields = [
             point.tiles.to_string(),
             point.form.name(),
+            point.depth.to_string(),
             grouped(point.words as u64),
             paper.map_or_else(String::new, |paper| grouped(paper.round() as u64)),
             grouped(point.cycles),
@@ -67,6 +73,7 @@ fn word_table<'a>(points: impl Iterator<Item = &'a Point>) -> String {
     let header = [
         "tiles",
         "tree",
+        "depth",
         "words",
         "paper",
         "cycles",
@@ -76,7 +83,7 @@ fn word_table<'a>(points: impl Iterator<Item = &'a Point>) -> String {
         "waiting",
         "idle",
     ];
-    table(&header, rows, &[0, 2, 3, 4, 5, 6, 7, 8, 9])
+    table(&header, rows, &[0, 2, 3, 4, 5, 6, 7, 8, 9, 10])
 }
 
 #[cfg(test)]
@@ -99,6 +106,7 @@ mod tests {
             kind,
             tiles: 4,
             form,
+            depth: 2,
             words,
             cycles,
             running: 4 * cycles - 30,
