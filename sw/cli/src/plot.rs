@@ -74,3 +74,79 @@ impl Sheet {
 fn colour(line: usize) -> &'static RGBColor {
     &COLOURS[line % COLOURS.len()]
 }
+
+#[cfg(test)]
+mod tests {
+    /// Pixels of a letter and of a line, to the size of its font.
+    const LETTER: (f64, f64) = (0.55, 0.9);
+
+    /// A label and its box: left, top, right, bottom.
+    type Label = (String, [f64; 4]);
+
+    /// The number of an attribute.
+    fn number(element: &str, attribute: &str) -> f64 {
+        let (_, rest) = element.split_once(&format!(" {attribute}=\"")).expect("an attribute");
+        rest.split('"').next().unwrap().parse().expect("a number")
+    }
+
+    /// Labels that stand upright.
+    fn labels(svg: &str) -> Vec<Label> {
+        let elements = svg.split("<text").skip(1).filter_map(|rest| rest.split_once('>'));
+        let upright = elements.filter(|(attributes, _)| !attributes.contains("transform"));
+        let label = |(attributes, rest): (&str, &str)| {
+            let text = rest.split_once("</text>").expect("an end").0.trim().to_owned();
+            let [x, y, size] = ["x", "y", "font-size"].map(|name| number(attributes, name));
+            let width = LETTER.0 * size * text.chars().count() as f64;
+            let left = match attributes {
+                _ if attributes.contains("text-anchor=\"middle\"") => x - width / 2.0,
+                _ if attributes.contains("text-anchor=\"end\"") => x - width,
+                _ => x,
+            };
+            // `dy` moves the base line: by half a letter for what is centred, by most of a line for what hangs.
+            let middle = y + if attributes.contains("dy=\"0.76em\"") {
+                size / 2.0
+            } else {
+                0.0
+            };
+            let height = LETTER.1 * size;
+            (text, [left, middle - height / 2.0, left + width, middle + height / 2.0])
+        };
+        upright.map(label).collect()
+    }
+
+    /// What is wrong with the labels of a plot.
+    fn faults(svg: &str) -> Vec<String> {
+        let [width, height] = ["width", "height"].map(|name| number(svg, name));
+        let labels = labels(svg);
+        assert!(labels.len() > 3, "labels are found");
+        let mut faults = vec![];
+        for (at, (text, own)) in labels.iter().enumerate() {
+            if own[0] < 0.0 || own[1] < 0.0 || own[2] > width || own[3] > height {
+                faults.push(format!("{text} leaves the sheet: {own:?}"));
+            }
+            for (other, its) in &labels[..at] {
+                if own[0] < its[2] && its[0] < own[2] && own[1] < its[3] && its[1] < own[3] {
+                    faults.push(format!("{text} and {other} overlap: {own:?} and {its:?}"));
+                }
+            }
+        }
+        faults
+    }
+
+    /// All labels lie on the sheet, and none lies on another.
+    pub fn labels_are_apart(svg: &str) {
+        assert_eq!(faults(svg), Vec::<String>::new());
+    }
+
+    #[test]
+    fn labels_that_overlap_or_leave_the_sheet_are_told() {
+        let svg = |x: i32| {
+            let labels = [("one", 10), ("another", x), ("third", 100), ("fourth", 150)];
+            let labels = labels.map(|(text, x)| format!("<text x=\"{x}\" y=\"20\" font-size=\"10\">\n{text}\n</text>"));
+            format!("<svg width=\"200\" height=\"40\">{}</svg>", labels.concat())
+        };
+        assert_eq!(faults(&svg(40)), Vec::<String>::new());
+        assert!(faults(&svg(20))[0].starts_with("another and one overlap"));
+        assert!(faults(&svg(180))[0].starts_with("another leaves the sheet"));
+    }
+}

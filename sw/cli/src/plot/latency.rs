@@ -15,6 +15,11 @@ const SHEET: Sheet = Sheet {
     title: 16,
 };
 
+/// Width and height of an entry of the legend, in pixels.
+const ENTRY: (i32, i32) = (112, 20);
+/// Where the first one begins.
+const FIRST_ENTRY: (i32, i32) = (20, 64);
+
 /// Size of the panels of one mesh and pattern, in pixels.
 const LARGE: (u32, u32) = (720, 400);
 
@@ -83,8 +88,15 @@ fn svg(title: &str, sheet: Sheet, rows: &[PanelRow]) -> anyhow::Result<String> {
         .map(|row| row.panels.len())
         .max()
         .context("no curve to plot")?;
+    // Entries that find no place beside each other stand in a row of their own.
+    let across = (sheet.panel.0 as i32 * columns as i32 - FIRST_ENTRY.0) / ENTRY.0;
+    let more = (rows[0].panels[0].lines.len() as i32 - 1).max(0) / across;
+    let sheet = Sheet {
+        band: sheet.band + (more * ENTRY.1) as u32,
+        ..sheet
+    };
     sheet.svg(title, (rows.len(), columns), |band, areas| {
-        legend(band, rows)?;
+        legend(band, rows, across)?;
         for (row, areas) in rows.iter().zip(areas.chunks(columns)) {
             for (panel, area) in row.panels.iter().zip(areas) {
                 draw_panel(area, row, panel)?;
@@ -94,15 +106,17 @@ fn svg(title: &str, sheet: Sheet, rows: &[PanelRow]) -> anyhow::Result<String> {
     })
 }
 
-fn legend<'a>(band: &Area<'a>, rows: &[PanelRow]) -> Drawn<'a> {
+/// A legend of so many entries beside each other.
+fn legend<'a>(band: &Area<'a>, rows: &[PanelRow], across: i32) -> Drawn<'a> {
     let depths = rows[0].panels[0].lines.iter().map(|(depth, _)| *depth);
     for (index, depth) in depths.enumerate() {
-        let x = 20 + 130 * index as i32;
+        let x = FIRST_ENTRY.0 + ENTRY.0 * (index as i32 % across);
+        let y = FIRST_ENTRY.1 + ENTRY.1 * (index as i32 / across);
         let style = colour(index).stroke_width(2);
-        band.draw(&PathElement::new([(x, 64), (x + 28, 64)], style))?;
-        band.draw(&Circle::new((x + 14, 64), 3, colour(index).filled()))?;
+        band.draw(&PathElement::new([(x, y), (x + 24, y)], style))?;
+        band.draw(&Circle::new((x + 12, y), 3, colour(index).filled()))?;
         let font = ("sans-serif", 15).into_font();
-        band.draw(&Text::new(format!("FIFO of {depth}"), (x + 36, 57), font))?;
+        band.draw(&Text::new(format!("FIFO of {depth}"), (x + 30, y - 7), font))?;
     }
     Ok(())
 }
@@ -226,7 +240,7 @@ fn below(points: &[(f64, f64)], top: f64) -> Points {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::tests::labels_are_apart, *};
     use portico_spec::Config;
     use portico_testbench::{bench::noc::load::Effort, model::golden_mesh::GoldenMesh, traffic::Pattern};
 
@@ -294,6 +308,14 @@ mod tests {
         }
         assert!(!each[0].1.contains("busiest terminal"));
         assert_eq!(of_one(&[]).unwrap(), []);
+    }
+
+    #[test]
+    fn a_legend_of_many_depths_is_whole_above_one_panel() {
+        let curves = [2, 4, 8, 16, 32].map(|fifo| curve(Pattern::Uniform, fifo, 4));
+        let svg = latency(&curves).unwrap();
+        labels_are_apart(&svg);
+        assert!(svg.contains("FIFO of 32"));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Lines over logarithmic axes: panels in rows of two, with a legend each.
+//! Lines over logarithmic axes: panels in rows of two, with a legend beside each.
 
 use anyhow::ensure;
 use plotters::prelude::*;
@@ -16,10 +16,15 @@ use portico_testbench::{
 use super::{colour, Area, Drawn, Points, Sheet};
 
 const SHEET: Sheet = Sheet {
-    panel: (520, 360),
+    panel: (620, 360),
     band: 48,
     title: 14,
 };
+
+/// Width of the legend at the right of a panel, in pixels.
+const LEGEND: i32 = 110;
+/// Labels of an axis, at most.
+const LABELS: usize = 9;
 
 /// One pair of axes.
 #[derive(Debug, PartialEq)]
@@ -159,36 +164,53 @@ fn svg(title: &str, panels: &[Panel]) -> anyhow::Result<String> {
 fn draw_panel<'a>(area: &Area<'a>, panel: &Panel) -> Drawn<'a> {
     let points = || panel.lines.iter().flat_map(|(_, points)| points);
     let (x, y) = (span(points().map(|point| point.0)), span(points().map(|point| point.1)));
-    let mut chart = ChartBuilder::on(area)
+    let (axes, legend) = area.split_horizontally(SHEET.panel.0 as i32 - LEGEND);
+    let mut chart = ChartBuilder::on(&axes)
         .margin(10)
         .caption(&panel.title, ("sans-serif", 16))
         .x_label_area_size(36)
         .y_label_area_size(56)
-        .build_cartesian_2d((x.0..x.1).log_scale().base(2.0), (y.0..y.1).log_scale())?;
+        .build_cartesian_2d(
+            (x.0..x.1).log_scale().base(2.0).with_key_points(ticks(x, &[1.0], 2.0)),
+            (y.0..y.1).log_scale().with_key_points(ticks(y, &[1.0, 2.0, 5.0], 10.0)),
+        )?;
     chart
         .configure_mesh()
         .x_desc(&panel.x)
         .y_desc(&panel.y)
-        .x_labels(10)
-        .x_label_formatter(&|x| format!("{x:.0}"))
+        .x_labels(LABELS)
+        .y_labels(LABELS)
+        .x_label_formatter(&|x| format!("{x}"))
         .y_label_formatter(&|y| format!("{y}"))
         .light_line_style(WHITE)
         .draw()?;
     for (index, (name, points)) in panel.lines.iter().enumerate() {
         let colour = colour(index);
-        let line = LineSeries::new(points.iter().copied(), colour.stroke_width(2)).point_size(3);
-        chart.draw_series(line)?.label(name).legend(move |(x, y)| {
-            let ends = [(x, y), (x + 18, y)];
-            PathElement::new(ends, colour.stroke_width(2))
-        });
+        chart.draw_series(LineSeries::new(points.iter().copied(), colour.stroke_width(2)).point_size(3))?;
+        let y = 48 + 20 * index as i32;
+        legend.draw(&PathElement::new([(0, y), (18, y)], colour.stroke_width(2)))?;
+        let font = ("sans-serif", 13).into_font();
+        legend.draw(&Text::new(name.clone(), (24, y - 6), font))?;
     }
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::UpperLeft)
-        .background_style(WHITE.mix(0.8))
-        .label_font(("sans-serif", 13))
-        .draw()?;
     Ok(())
+}
+
+/// Labels of a logarithmic axis, all within its range: `digits` times powers of `base`, and of more than a few every second power,
+/// every fourth, and so on. An axis with less than two of them has multiples of a round step.
+fn ticks((least, most): (f64, f64), digits: &[f64], base: f64) -> Vec<f64> {
+    let within = |label: &f64| (least..=most).contains(label);
+    for (digits, step) in [(digits, 1), (&[1.0], 1), (&[1.0], 2), (&[1.0], 4), (&[1.0], 8)] {
+        let powers = (-24..=48).step_by(step).map(|power| base.powi(power));
+        let labels = powers.flat_map(|power| digits.iter().map(move |digit| digit * power));
+        let labels: Vec<f64> = labels.filter(within).collect();
+        if (2..=LABELS).contains(&labels.len()) {
+            return labels;
+        }
+    }
+    let step = 10f64.powf((most - least).log10().floor()) / 2.0;
+    let first = (least / step).ceil() as i64;
+    let labels = (first..).map(|multiple| multiple as f64 * step);
+    labels.take_while(within).collect()
 }
 
 /// From the least value to the largest, with room around both; never empty.
@@ -204,7 +226,26 @@ fn span(values: impl Iterator<Item = f64>) -> (f64, f64) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::tests::labels_are_apart, *};
+
+    #[test]
+    fn labels_of_an_axis_are_round_and_within_its_range() {
+        let [tens, twos] = [(&[1.0, 2.0, 5.0][..], 10.0), (&[1.0][..], 2.0)];
+        let labels = |range, (digits, base)| ticks(range, digits, base);
+        assert_eq!(labels((1.3, 120.0), tens), [2.0, 5.0, 10.0, 20.0, 50.0, 100.0]);
+        assert_eq!(labels((0.3, 1e5), tens), [1.0, 10.0, 100.0, 1e3, 1e4, 1e5]);
+        assert_eq!(labels((6.0, 700.0), twos), [8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0]);
+        assert_eq!(
+            labels((0.7, 20_000.0), twos),
+            [1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0, 16384.0]
+        );
+        // Too narrow for two powers of two.
+        assert_eq!(labels((17.0, 30.0), twos), [20.0, 25.0, 30.0]);
+        assert_eq!(
+            labels((0.52, 0.78), tens),
+            [0.55, 0.6, 0.65, 0.7, 0.75].map(|label: f64| (label / 0.05).round() * 0.05)
+        );
+    }
 
     fn curve(way: Way, initiators: usize) -> sizes::Curve {
         let point = |bytes| sizes::Point {
@@ -229,6 +270,7 @@ mod tests {
             curve(Way::Get, 16),
         ];
         let svg = transfers(&curves).unwrap();
+        labels_are_apart(&svg);
         assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
         for text in [
             "Transfers against size",
@@ -255,6 +297,7 @@ mod tests {
             }],
         };
         let svg = series("Blocks alone", &[plot("search"), plot("insert"), plot("delete")]).unwrap();
+        labels_are_apart(&svg);
         for text in [
             "Blocks alone",
             "search",
@@ -275,6 +318,7 @@ mod tests {
             kind,
             tiles,
             form,
+            depth: 2,
             words,
             cycles: 20 + words as u64,
             running: 0,
@@ -288,6 +332,7 @@ mod tests {
             point(Kind::Broadcast, 32, Form::Linear, 8),
         ];
         let svg = collectives(&points).unwrap();
+        labels_are_apart(&svg);
         for text in [
             "Collective calls",
             "barrier",
@@ -309,6 +354,7 @@ mod tests {
             points: vec![(1, 3.0), (4, 5.0), (16, 80.0)],
         });
         let svg = super::atomics(&curves).unwrap();
+        labels_are_apart(&svg);
         for kind in atomics::Kind::ALL {
             assert!(svg.contains(kind.name()), "{}", kind.name());
         }
