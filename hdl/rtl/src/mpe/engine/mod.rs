@@ -274,6 +274,7 @@ impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
         self.drain.closed.next = self.scheduler.closed.val();
         self.drain.first_taken.next = self.words.first_taken.val();
         self.drain.second_taken.next = self.words.second_taken.val();
+        self.drain.next_slot.next = self.words.next_slots.val();
         self.drain.busy.next = self.edge_reader.frees.val() | self.scheduler.token_valid.val();
 
         // Registers.

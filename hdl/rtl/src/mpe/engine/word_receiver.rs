@@ -70,6 +70,8 @@ pub struct WordReceiver {
     pub first_taken: Signal<Out, Bits<EDGES>>,
     /// One bit an edge: a packet is in its second room.
     pub second_taken: Signal<Out, Bits<EDGES>>,
+    /// One bit an edge: its next packet comes into its second room.
+    pub next_slots: Signal<Out, Bits<EDGES>>,
     /// One bit a context: packets lie here.
     pub holds: Signal<Out, Bits<CONTEXTS>>,
     /// High for a cycle: a packet was refused.
@@ -248,6 +250,7 @@ impl Logic for WordReceiver {
             (self.second_full.q.val() & !self.second_freed.val() & self.built.val()) | self.second_chosen.val();
         self.first_taken.next = self.first_full.q.val();
         self.second_taken.next = self.second_full.q.val();
+        self.next_slots.next = self.next_slot.q.val();
         self.full.next = self.first_full.q.val() | self.second_full.q.val();
         self.holds.next = 0.into();
         for i in 0..CONTEXTS {

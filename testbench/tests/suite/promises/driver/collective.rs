@@ -404,7 +404,8 @@ pub fn a_communicator_works_after_recover_and_its_sums_are_right<T: Transport>(
         (Kind::Broadcast, Kind::Allreduce),
         (Kind::Allreduce, Kind::Allreduce),
     ];
-    for (wrong, right) in kinds {
+    // The others come later each time, so that the call stops at another point.
+    for (later, (wrong, right)) in (0..15).zip(kinds.into_iter().cycle()) {
         prepare(&mut fabric, 100)?;
         // Rank 1 is told of another call.
         let call = Call {
@@ -423,6 +424,7 @@ pub fn a_communicator_works_after_recover_and_its_sums_are_right<T: Transport>(
             },
         };
         post(&mut fabric, &bad, 1, 2, call)?;
+        fabric.transport().wait(later);
         let mut begun = match right {
             Kind::Barrier => bad.barrier(&mut fabric)?.start()?,
             Kind::Broadcast => bad.broadcast(&mut fabric, 2, OWN, 100)?.start()?,
