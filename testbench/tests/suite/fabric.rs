@@ -557,7 +557,7 @@ fn the_least_timeout_of_sixteen_members_ends_no_call() -> Result<(), Error> {
 }
 
 /// Faults of the fabric of 32 bits.
-const FAULTS: [Fault; 11] = [
+const FAULTS: [Fault; 10] = [
     Fault {
         what: "a window takes words behind its end",
         module: "target",
@@ -617,12 +617,6 @@ const FAULTS: [Fault; 11] = [
         module: "mpe",
         from: ".take(scheduler_take_token),\n        .clear(«registers_open»)",
         to: "32'd0",
-    },
-    Fault {
-        what: "the end of a pass of before counts after a context has opened",
-        module: "call_scheduler",
-        from: "over_next = «(over | ended) & ~opened»;",
-        to: "over | ended",
     },
 ];
 
@@ -725,7 +719,7 @@ fn pads_that_are_words_are_caught() {
 
 #[test]
 fn a_context_that_keeps_a_packet_or_a_token_is_caught() {
-    caught(&[9, 10, 11], |fabric| {
+    caught(&[9, 10], |fabric| {
         collective::a_communicator_works_after_recover_and_its_sums_are_right(|width| {
             Fabric::open(fabric(width)).unwrap()
         })
