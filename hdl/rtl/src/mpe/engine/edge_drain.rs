@@ -158,7 +158,7 @@ mod tests {
             let mut next = vec![0u64; edges];
             let (mut came, mut gone) = (0, 0);
             for cycle in 0..4_000 {
-                let closed: u64 = if cycle < 3_900 { rng.gen() } else { 15 };
+                let closed = if cycle < 3_900 { rng.gen_range(0..16) } else { 15u64 };
                 let edge = rng.gen_range(0..edges);
                 if cycle < 3_900 && rng.gen_bool(0.3) && rooms[edge].len() < 2 {
                     rooms[edge].push_back(next[edge]);
