@@ -864,11 +864,14 @@ typedef struct {
 // Along the centre column, then along the rows.
 #define PORTICO_SHAPE_CENTRE 5
 
-// All with rank 0.
+// All with rank 0; on two levels if its list is too short.
 #define PORTICO_SHAPE_STAR 6
 
 // These pairs of ranks.
 #define PORTICO_SHAPE_OWN 7
+
+// The member in the middle of each quarter of the group's rectangle, again and again.
+#define PORTICO_SHAPE_QUAD 8
 
 // Integer sum, which wraps.
 #define PORTICO_FOLD_INTEGER_SUM 0
@@ -1718,6 +1721,13 @@ portico_status portico_comm_timeout(portico_fabric *fabric,
                                     portico_comm *comm,
                                     uint32_t cycles);
 
+// Recovers the communicator of the engines of a group, as portico_communicator_recover() does. Without engines nothing is done.
+//
+// Errors: as of portico_communicator_recover().
+portico_status portico_comm_recover(portico_fabric *fabric,
+                                    portico_comm *comm,
+                                    uint64_t cycles);
+
 // Releases a group. Its requests that were not released can only be released. After an error the handle stays.
 //
 // Errors: PORTICO_E_NULL, PORTICO_E_UNDER_WAY if a request is under way, or the fabric's.
@@ -1949,6 +1959,25 @@ portico_status portico_communicator_rank(portico_fabric *fabric,
 portico_status portico_communicator_timeout(portico_fabric *fabric,
                                             portico_communicator *communicator,
                                             uint32_t cycles);
+
+// Makes a communicator usable again after a call of it has failed, or does not end, within so many cycles. Its calls under way end
+// with PORTICO_E_COMMUNICATOR_FAILED; what they have written is undefined.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_TIMEOUT: call again. PORTICO_E_EXHAUSTED of segment handles or events of a member, or the
+// fabric's.
+portico_status portico_communicator_recover(portico_fabric *fabric,
+                                            portico_communicator *communicator,
+                                            uint64_t cycles);
+
+// Makes a context of a tile usable again, and of all tiles that the lists of their engines join with it, within so many cycles. For
+// calls that this program did not start: those of an earlier program, or of a processor beside a tile.
+//
+// Errors: PORTICO_E_NULL, PORTICO_E_NO_SUCH_NODE, PORTICO_E_NOT_BUILT without an engine, PORTICO_E_OUT_OF_RANGE of the context,
+// PORTICO_E_TIMEOUT: call again. Or the fabric's.
+portico_status portico_recover_context(portico_fabric *fabric,
+                                       uint32_t tile,
+                                       uint32_t context,
+                                       uint64_t cycles);
 
 // Gives the context of a communicator back. Its calls under way go on.
 //
