@@ -40,9 +40,9 @@ impl Comm {
         self.tiles().iter().position(|&member| member == tile)
     }
 
-    /// Its communicator; none if some member has no message-passing engine. After a call of the engines has failed, members that
-    /// wait for it hold up all other ways until the group is [recovered](Comm::recover), or their
-    /// [time-out](Communicator::timeout) ends.
+    /// Its communicator; none if some member has no message-passing engine. A call of the engines that
+    /// does not end holds up all other ways until the group is [recovered](Comm::recover), or until its
+    /// [time-out](Communicator::timeout).
     pub fn engines(&self) -> Option<&Communicator> {
         self.engines.as_ref()
     }
