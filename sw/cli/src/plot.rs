@@ -62,7 +62,7 @@ impl Sheet {
     ) -> Drawn<'a> {
         root.fill(&WHITE)?;
         let (band, below) = root.split_vertically(self.band);
-        let font = ("sans-serif", 24).into_font();
+        let font = ("sans-serif", 22).into_font();
         band.draw(&Text::new(title.to_owned(), (20, self.title), font))?;
         draw(&band, &below.split_evenly(grid))?;
         root.present()?;

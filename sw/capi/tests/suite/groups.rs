@@ -165,9 +165,9 @@ fn what_is_no_group_is_told() {
     fails(new(&[0, 0], &CHAIN), PORTICO_E_TREE, "tile 0 is in the group twice");
     fails(new(&[0; 300], &CHAIN), PORTICO_E_OUT_OF_RANGE, "number of tiles = 300");
     fails(
-        new(&[0, 1], &portico_shape { kind: 8, ..CHAIN }),
+        new(&[0, 1], &portico_shape { kind: 9, ..CHAIN }),
         PORTICO_E_ARGUMENT,
-        "shape->kind = 8",
+        "shape->kind = 9",
     );
     let own = portico_shape {
         kind: PORTICO_SHAPE_OWN,

@@ -16,13 +16,13 @@ use portico_testbench::{
 use super::{colour, Area, Drawn, Points, Sheet};
 
 const SHEET: Sheet = Sheet {
-    panel: (620, 360),
+    panel: (660, 360),
     band: 48,
     title: 14,
 };
 
 /// Width of the legend at the right of a panel, in pixels.
-const LEGEND: i32 = 110;
+const LEGEND: i32 = 150;
 /// Labels of an axis, at most.
 const LABELS: usize = 9;
 
