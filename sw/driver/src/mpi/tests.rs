@@ -402,7 +402,7 @@ fn an_engine_that_fails_is_told() {
     ));
     // Nobody waits in an engine any more, so puts and the host, which need all earlier commands complete, still carry calls out.
     comm.force(Some(Way::Host));
-    let mut reduce = comm.reduce(&mut fabric, 0, SOURCE, RESULT, 8, Operation::And).unwrap();
+    let reduce = comm.reduce(&mut fabric, 0, SOURCE, RESULT, 8, Operation::And).unwrap();
     reduce.run(&mut fabric, LIMIT).unwrap();
     let folded = fabric.read(TILES[0], RESULT, 8).unwrap();
     comm.force(Some(Way::Puts));
@@ -415,7 +415,7 @@ fn an_engine_that_fails_is_told() {
     }
     comm.force(Some(Way::Engines));
     comm.recover(&mut fabric, LIMIT).unwrap();
-    let mut bcast = comm.bcast(&mut fabric, 0, RESULT, 8).unwrap();
+    let bcast = comm.bcast(&mut fabric, 0, RESULT, 8).unwrap();
     bcast.run(&mut fabric, LIMIT).unwrap();
     comm.release(&mut fabric).unwrap();
 }
