@@ -4,8 +4,8 @@ use crate::{design, Error};
 use portico_sim::{build, Options, SimulatedFabric};
 use portico_spec::Config;
 
-/// The fabric of `config` as compiled Verilog, reset and with its tables cleared. `portico::Fabric::open` takes it as a transport,
-/// whose cycles are those of the fabric's clock.
+/// The fabric of `config` as compiled Verilog, reset and with its tables cleared. `portico::Fabric::open` takes it as a transport.
+/// The transport counts cycles of the fabric's clock.
 ///
 /// Verilator and a C++ compiler make the model at the first call for a configuration. Later calls take it from the compile cache,
 /// which `portico run` shares.

@@ -114,7 +114,7 @@ mod tests {
         upright.map(label).collect()
     }
 
-    /// What is wrong with the labels of a plot.
+    /// Each label of a plot that leaves the sheet or lies on another one.
     fn faults(svg: &str) -> Vec<String> {
         let [width, height] = ["width", "height"].map(|name| number(svg, name));
         let labels = labels(svg);

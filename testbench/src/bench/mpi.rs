@@ -194,7 +194,7 @@ impl Recovery {
     }
 }
 
-/// What was measured.
+/// Everything that the benchmark measured.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
     /// Each call in each way.

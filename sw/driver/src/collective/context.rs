@@ -187,7 +187,7 @@ impl<T: Transport> Fabric<T> {
         for &tile in tiles {
             let mut status = self.context_status(tile, context)?;
             if status.is_closed {
-                // Who closed it is gone: an earlier program of this host, say.
+                // No communicator of this program has closed it: an earlier program may have.
                 let recovered = self.recover_listed(tile, context, self.port.timeout);
                 if matches!(recovered, Err(Error::Timeout { .. })) {
                     return Ok(Found::Retired);

@@ -364,7 +364,7 @@ impl<T: Transport> Fabric<T> {
     /// No descriptor of the group is left when the context opens: each has ended with its event.
     pub(crate) fn recover_group(&mut self, number: u64, cycles: u64) -> Result<(), Error> {
         let begun = self.port.transport.cycles();
-        // What has ended well stays so.
+        // Calls that have succeeded by now stay successes.
         self.advance(number, u64::MAX)?;
         let group = self.groups.get_mut(&number).ok_or(Error::WrongCommunicator)?;
         group.give_up();

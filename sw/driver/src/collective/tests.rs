@@ -55,6 +55,18 @@ fn barrier(number: u8, towards: Option<u8>) -> call::Call {
     }
 }
 
+/// A broadcast of three words, as its root calls it.
+fn broadcast_of_three(number: u8) -> call::Call {
+    call::Call {
+        kind: Kind::Broadcast,
+        transfer: Transfer {
+            length: 3,
+            ..Transfer::NONE
+        },
+        ..barrier(number, None)
+    }
+}
+
 fn nothing_was_refused(fabric: &mut Fabric<GoldenTransport>) {
     for tile in 0..fabric.config().tiles() {
         assert_eq!(
@@ -300,17 +312,7 @@ fn a_call_that_fails_retires_its_communicator_until_it_is_recovered() {
     let mut fabric = fabric(3, 1, 1);
     let pair = fabric.communicator(&[0, 2], &Shape::Linear).unwrap();
     // Rank 1, the root, has been told of another length.
-    let other = call::Call {
-        kind: Kind::Broadcast,
-        number: 0,
-        context: 0,
-        towards: None,
-        transfer: Transfer {
-            length: 3,
-            ..Transfer::NONE
-        },
-    };
-    intrude(&mut fabric, 2, other);
+    intrude(&mut fabric, 2, broadcast_of_three(0));
     let mut failing = pair.broadcast(&mut fabric, 1, 0x100, 8).unwrap().start().unwrap();
     let mut behind = pair.barrier(&mut fabric).unwrap().start().unwrap();
     let expected = Error::CommunicatorFailed {
@@ -353,8 +355,8 @@ fn a_call_that_fails_retires_its_communicator_until_it_is_recovered() {
         (0..3).for_each(|tile| fabric.write(tile, 0x200, &[0, 0]).unwrap());
     }
 
-    // A communicator that fails and is dropped gives its context back too: who looks for one recovers it.
-    intrude(&mut fabric, 2, call::Call { number: 2, ..other });
+    // A communicator that fails and is dropped gives its context back too: the next communicator recovers it.
+    intrude(&mut fabric, 2, broadcast_of_three(2));
     let call = pair.broadcast(&mut fabric, 1, 0x100, 8).unwrap();
     assert!(matches!(call.wait(LIMIT), Err(Error::CommunicatorFailed { .. })));
     pair.free();
@@ -372,17 +374,7 @@ fn a_member_that_would_wait_for_ever_is_closed_when_another_fails() {
     let all = fabric.world(&Shape::Linear).unwrap();
     all.barrier(&mut fabric).unwrap().wait(LIMIT).unwrap();
     // Tile 1 finds another call at the root, tile 2; tile 0 would wait for tile 1.
-    let other = call::Call {
-        kind: Kind::Broadcast,
-        number: 1,
-        context: 0,
-        towards: None,
-        transfer: Transfer {
-            length: 3,
-            ..Transfer::NONE
-        },
-    };
-    intrude(&mut fabric, 2, other);
+    intrude(&mut fabric, 2, broadcast_of_three(1));
     let failed = all.broadcast(&mut fabric, 2, 0x100, 8).unwrap().wait(LIMIT);
     assert!(
         matches!(

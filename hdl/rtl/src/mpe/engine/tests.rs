@@ -805,7 +805,7 @@ fn a_closed_context_gives_back_every_credit() {
                 );
             }
             open(&mut bench, 0);
-            // What is called now is as if nothing had been.
+            // Calls of the opened contexts give the results of contexts after reset.
             for at in 0..3 {
                 for word in 0..100 {
                     bench.memories[at][word] = 10 * at as u32 + word as u32;

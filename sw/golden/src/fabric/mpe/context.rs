@@ -165,7 +165,7 @@ impl Context {
             if let Some(Posted { common, .. }) = self.calls.pop_front() {
                 return Some(MpeStep::Ends(common, Some(code)));
             }
-            // What came for calls that have failed goes, and the neighbours get their credits.
+            // Packets of calls that have failed are dropped, and the neighbours get their credits.
             let edge = self.edges.iter_mut().find(|edge| !edge.packets.is_empty())?;
             edge.free();
             return Some(MpeStep::Moves);

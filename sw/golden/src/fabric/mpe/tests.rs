@@ -345,7 +345,7 @@ fn a_mismatch_closes_the_context_and_ends_its_calls_in_their_order() {
         assert_eq!(group.ends[1], [(0, mismatch), (1, mismatch), (2, mismatch)]);
         assert_eq!((group.status(1, 0), group.refused), (CLOSED | DRAINED | 3 << 6, 0));
         assert!(group.members[1].is_idle());
-        // The credit comes back: who had sent all that it had to is done.
+        // The credit comes back: the member that had sent all its packets ends its call.
         assert_eq!(group.ends[2], [(0, None)]);
         assert_eq!(group.status(2, 0), 1 | 1 << 6);
         // There is room for two packets, and they are dropped.
