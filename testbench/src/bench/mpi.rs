@@ -14,7 +14,7 @@ use portico::{
     Error, Fabric, Region, Transport,
 };
 use portico_spec::{
-    mpe::call::{self, Kind, Transfer, NUMBER_WIDTH},
+    mpe::call::{self, Begin, Kind, Transfer, NUMBER_WIDTH},
     ni::{descriptor::Command, registers::MPE_NEXT_OFFSET},
     Config,
 };
@@ -382,6 +382,7 @@ impl<T: Transport> Bench<T> {
         let status = self.fabric.peek(tiles - 1, MpeRegister::Status, context)?;
         let wrong = call::Call {
             kind: Kind::Broadcast,
+            begin: Begin::InTurn,
             number: (status >> MPE_NEXT_OFFSET) as u8 & u8::MAX >> (u8::BITS as usize - NUMBER_WIDTH),
             context: context as u8,
             towards: towards.map(|place| place as u8),

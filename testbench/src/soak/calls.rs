@@ -22,7 +22,7 @@ use super::{
 };
 use portico_spec::{
     mpe::{
-        call::{Call, Kind as CallKind, Row, Transfer},
+        call::{Begin, Call, Kind as CallKind, Row, Transfer},
         reduce::Operation as Reduction,
     },
     ni::{
@@ -207,6 +207,7 @@ fn add_call(config: &Config, group: &mut Group, seats: &mut [Vec<Seat>], random:
         let (source, result) = seat.words.draw(length, random);
         let call = Call {
             kind,
+            begin: Begin::InTurn,
             number: group.next,
             context: group.context as u8,
             towards,

@@ -11,7 +11,7 @@ use super::{
 use portico::mailbox::Mailbox;
 use portico_spec::{
     flit::MAX_PAYLOAD_FLITS,
-    mpe::call::{Call, Kind as CallKind, Transfer as CallTransfer, CONTEXTS},
+    mpe::call::{Begin, Call, Kind as CallKind, Transfer as CallTransfer, CONTEXTS},
     ni::{
         command::QUEUE_WORDS,
         descriptor::{Atomic, Command, Descriptor, Transfer},
@@ -258,6 +258,7 @@ impl<R: Rng> Draw<'_, R> {
     fn barrier(&mut self) -> Command {
         Command::Call(Call {
             kind: CallKind::Barrier,
+            begin: Begin::InTurn,
             number: self.random.gen(),
             context: self.random.gen_range(0..CONTEXTS as u8),
             towards: None,

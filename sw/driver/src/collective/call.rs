@@ -1,7 +1,7 @@
 //! Calls of a communicator: checked, then started, and waited for.
 
 use portico_spec::{
-    mpe::call::{self, Kind, Transfer},
+    mpe::call::{self, Begin, Kind, Transfer},
     ni::descriptor::Command,
 };
 
@@ -386,6 +386,7 @@ impl Communicator {
             let descriptors = towards.iter().enumerate().map(|(rank, towards)| {
                 let call = call::Call {
                     kind,
+                    begin: Begin::InTurn,
                     // The group numbers its calls when they are posted.
                     number: 0,
                     context: self.context,

@@ -1,5 +1,5 @@
 use portico_spec::{
-    mpe::call::{self, Kind, Transfer},
+    mpe::call::{self, Begin, Kind, Transfer},
     ni::{
         descriptor::Command,
         registers::{MPE_CLOSED_OFFSET, MPE_RUNNING_OFFSET},
@@ -48,6 +48,7 @@ fn intrude(fabric: &mut Fabric<GoldenTransport>, tile: usize, call: call::Call) 
 fn barrier(number: u8, towards: Option<u8>) -> call::Call {
     call::Call {
         kind: Kind::Barrier,
+        begin: Begin::InTurn,
         number,
         context: 0,
         towards,

@@ -1,10 +1,10 @@
 //! The message-passing engine of a node, without time: no call times out.
 //!
-//! Members of a call tell each other words, tokens and credits. An engine takes whatever comes at once, into room that its
+//! Members of a call tell each other words, tokens, credits and goes. An engine takes whatever comes at once, into room that its
 //! neighbours know of, and does one thing at a time: [`Mpe::step`].
 
 use portico_spec::{
-    mpe::call::{Kind, Tag, CONTEXT_OFFSET, CONTEXT_WIDTH},
+    mpe::call::{Kind, Launch, Tag, CONTEXT_OFFSET, CONTEXT_WIDTH},
     ni::{
         command::opcode,
         registers::{MpeRegister, Place},
@@ -13,7 +13,7 @@ use portico_spec::{
     Config, Node,
 };
 
-use self::context::Context;
+use self::context::{Accepted, Context};
 use super::{bits::field, command_queue::CommandQueue, descriptor::Common, memory::Memory, packet::Packet};
 
 mod call;
@@ -29,7 +29,7 @@ pub(super) enum MpeStep {
     Sends(Node, Packet),
     /// Words, tokens or a descriptor have moved, and nothing leaves the engine.
     Moves,
-    /// A call is over, or refused.
+    /// A call is over, kept or refused, or a launch is accepted.
     Ends(Common, Option<ErrorCode>),
 }
 
@@ -67,9 +67,13 @@ impl Mpe {
     /// Does one thing; nothing if there is nothing that can be done.
     pub fn step(&mut self, memory: &mut Memory) -> Option<MpeStep> {
         if let Some(words) = self.commands.pop() {
+            let common = Common::of(words[0]);
             return Some(match self.post(&words, memory.words()) {
-                Ok(()) => MpeStep::Moves,
-                Err(error) => MpeStep::Ends(Common::of(words[0]), Some(error)),
+                Ok(Accepted::Waits) => MpeStep::Moves,
+                // `quiet` of an armed call is that of its ends.
+                Ok(Accepted::Armed) => MpeStep::Ends(Common { quiet: false, ..common }, None),
+                Ok(Accepted::Launched) => MpeStep::Ends(common, None),
+                Err(error) => MpeStep::Ends(common, Some(error)),
             });
         }
         // Who has done something is asked last the next time, so that no context starves.
@@ -88,14 +92,17 @@ impl Mpe {
     ///
     /// # Errors
     /// Why it is refused.
-    fn post(&mut self, words: &[u32], memory_words: u64) -> Result<(), ErrorCode> {
+    fn post(&mut self, words: &[u32], memory_words: u64) -> Result<Accepted, ErrorCode> {
         let kind = Kind::ALL[usize::from(opcode(words[0])) % Kind::ALL.len()];
         if words.len() != kind.words() {
             return Err(ErrorCode::Malformed);
         }
         let context = field(words[1], CONTEXT_OFFSET, CONTEXT_WIDTH) as usize;
         let context = self.contexts.get_mut(context).ok_or(ErrorCode::NotBuilt)?;
-        context.post(kind, words, memory_words)
+        match Launch::decode(&words[1..]) {
+            Some(_) => context.launch(),
+            None => context.post(kind, words, memory_words),
+        }
     }
 
     /// Takes words of a neighbour; false if they are refused.
@@ -106,12 +113,22 @@ impl Mpe {
         edge.is_some_and(|edge| edge.take_words(words))
     }
 
-    /// Takes a token or a credit of a neighbour; false if it is refused.
-    pub fn take_control(&mut self, source: Node, tag: u8) -> bool {
+    /// Takes a token, a credit or a go of a neighbour, the last with a number; false if it is refused.
+    pub fn take_control(&mut self, source: Node, tag: u8, number: u8) -> bool {
         let tag = Tag::decode(tag);
-        let context = self.contexts.get_mut(usize::from(tag.context));
-        let edge = context.and_then(|context| context.edge_of(source, tag.place));
-        edge.is_some_and(|edge| edge.take_control(tag.is_token))
+        let Some(context) = self.contexts.get_mut(usize::from(tag.context)) else {
+            return false;
+        };
+        match context.edge_of(source, tag.place) {
+            Some(_) if tag.is_go => {
+                if !tag.is_token {
+                    context.take_go(usize::from(tag.place), number);
+                }
+                !tag.is_token
+            }
+            Some(edge) => edge.take_control(tag.is_token),
+            None => false,
+        }
     }
 
     /// A register of a context.

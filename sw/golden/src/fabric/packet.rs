@@ -26,9 +26,20 @@ pub(super) struct Sent {
 pub(super) enum Packet {
     Data(DataPacket),
     Answer(Answer),
-    Mail { mailbox: u32, value: u64 },
-    Get { tag: u8, slot: u8, transfer: Transfer },
-    Collective { tag: u8 },
+    Mail {
+        mailbox: u32,
+        value: u64,
+    },
+    Get {
+        tag: u8,
+        slot: u8,
+        transfer: Transfer,
+    },
+    /// `number` is that of a go: the low bits of a call's number.
+    Collective {
+        tag: u8,
+        number: u8,
+    },
     Portals(portals::Message),
 }
 

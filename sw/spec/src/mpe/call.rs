@@ -8,18 +8,26 @@
 //! | words | data | 1 to [`PACKET_WORDS`]; those of the first packet of a call on an edge begin with its [`CallWord`] |
 //! | token | control | none: a member has come to a barrier, or is released from it |
 //! | credit | control | none: the room of a packet is free again |
+//! | go | control | none: the armed calls of the context are launched |
 //!
 //! The tag of each says which context and which place in the receiver's list ([`Tag`]). An engine has room for
 //! [`PACKETS`] packets of each neighbour, and tokens are counted to as many.
 //!
+//! A call may be [armed](Begin::Launched): the engine checks it, keeps it, and begins it each time that its context is launched. A
+//! [`Launch`] at one member sends a go along the tree; each member passes it on, and begins its armed calls in their order when the
+//! calls before them have ended.
+//!
 //! ```
-//! use portico_spec::mpe::{call::{Call, Kind, Row, Transfer}, reduce::Operation};
+//! use portico_spec::mpe::{call::{Begin, Call, Kind, Launch, Transfer}, reduce::Operation};
 //!
 //! let transfer = Transfer { length: 100, source: 0x400, result: 0x800, operation: Operation::FloatSum };
-//! let call = Call { kind: Kind::Reduce, number: 7, context: 1, towards: Some(2), transfer };
+//! let call = Call { kind: Kind::Reduce, begin: Begin::InTurn, number: 7, context: 1, towards: Some(2), transfer };
 //! assert_eq!(call.encode()?, [8 << 14 | 2 << 10 | 1 << 8 | 7, 100, 0x400, 0x800]);
 //! assert_eq!(Call::decode(Kind::Reduce, &call.encode()?)?, call);
 //! assert_eq!(call.call_word().encode()?, 8 << 28 | 2 << 26 | 100 << 8 | 7);
+//! let armed = Call { begin: Begin::Launched, ..call };
+//! assert_eq!(armed.encode()?[0], 1 << 19 | call.encode()?[0]);
+//! assert_eq!(Launch { context: 1 }.encode()?, 1 << 20 | 1 << 8);
 //! # Ok::<(), portico_spec::mpe::call::CallError>(())
 //! ```
 
@@ -27,7 +35,7 @@ use thiserror::Error;
 
 use super::reduce::{Operation, OPERATION_WIDTH};
 use crate::{
-    flit::NODE_WIDTH,
+    flit::{HEAD_WIDTH, NODE_WIDTH},
     ni::layout::{BitField, FieldError, Layout},
     Node,
 };
@@ -46,6 +54,10 @@ pub const PACKETS: usize = 2;
 pub const PACKET_WORDS: usize = 32;
 /// Calls of a context that wait behind the one that runs, at most.
 pub const WAITING: usize = 4;
+/// Calls of a context that are armed, at most.
+pub const ARMED: usize = 2;
+/// Width of a number of armed calls, in bits.
+pub const ARMED_WIDTH: usize = ARMED.ilog2() as usize + 1;
 /// Width of a call's number, in bits.
 pub const NUMBER_WIDTH: usize = 8;
 /// Width of a call's length in words, in bits.
@@ -65,6 +77,12 @@ pub const TOWARDS_OFFSET: usize = CONTEXT_OFFSET + CONTEXT_WIDTH;
 pub const ROOT_OFFSET: usize = TOWARDS_OFFSET + PLACE_WIDTH;
 /// In word 1 of a descriptor.
 pub const OPERATION_OFFSET: usize = ROOT_OFFSET + 1;
+/// In word 1 of a descriptor.
+pub const NEXT_OFFSET: usize = OPERATION_OFFSET + OPERATION_WIDTH;
+/// In word 1 of a descriptor.
+pub const ARMED_OFFSET: usize = NEXT_OFFSET + 1;
+/// In word 1 of a descriptor.
+pub const LAUNCH_OFFSET: usize = ARMED_OFFSET + 1;
 /// In a call word.
 pub const CALL_LENGTH_OFFSET: usize = NUMBER_WIDTH;
 /// In a call word.
@@ -74,9 +92,16 @@ pub const CALL_OPERATION_OFFSET: usize = CALL_KIND_OFFSET + KIND_WIDTH;
 /// In a tag: the place in the receiver's list.
 pub const TAG_PLACE_OFFSET: usize = CONTEXT_WIDTH;
 /// Width of the place in a tag, in bits.
-pub const TAG_PLACE_WIDTH: usize = 5;
+pub const TAG_PLACE_WIDTH: usize = 4;
+/// In a tag of the control plane: a go rather than a credit.
+pub const GO_OFFSET: usize = TAG_PLACE_OFFSET + TAG_PLACE_WIDTH;
 /// In a tag of the control plane: a token rather than a credit.
-pub const TOKEN_OFFSET: usize = TAG_PLACE_OFFSET + TAG_PLACE_WIDTH;
+pub const TOKEN_OFFSET: usize = GO_OFFSET + 1;
+/// In the head of a go: the low bits of the number of the first call that it launches.
+pub const GO_NUMBER_OFFSET: usize = HEAD_WIDTH;
+/// Width of the number in the head of a go, in bits. A member may be one call behind the one that launches, since every call but a
+/// barrier may end at a member before another one has begun it.
+pub const GO_NUMBER_WIDTH: usize = 2;
 /// In a row of the list: the place that this tile has in the neighbour's list.
 pub const ROW_PLACE_OFFSET: usize = NODE_WIDTH;
 /// In a row of the list: there is such a neighbour.
@@ -102,6 +127,24 @@ const ROOT: BitField = BitField::new(
     "This tile is the root: `towards` does not matter.",
 );
 const OPERATION: BitField = BitField::new("operation", OPERATION_OFFSET, OPERATION_WIDTH, "Of a reduction.");
+const NEXT: BitField = BitField::new(
+    "next",
+    NEXT_OFFSET,
+    1,
+    "The engine takes the next number of the context: `number` does not matter.",
+);
+const IS_ARMED: BitField = BitField::new(
+    "armed",
+    ARMED_OFFSET,
+    1,
+    "The call is kept, and begins with the next number each time that the context is launched.",
+);
+const LAUNCH: BitField = BitField::new(
+    "launch",
+    LAUNCH_OFFSET,
+    1,
+    "Launches the armed calls of the context at all members. Of opcode barrier only; no field but `context` matters.",
+);
 const LENGTH: BitField = BitField::new("length", 0, LENGTH_WIDTH, "Words.");
 const CALL_LENGTH: BitField = BitField::new("length", CALL_LENGTH_OFFSET, LENGTH_WIDTH, "Words.");
 const CALL_KIND: BitField = BitField::new(
@@ -124,7 +167,7 @@ const PRESENT: BitField = BitField::new("present", PRESENT_OFFSET, 1, "There is 
 pub const CALL: Layout = Layout {
     name: "descriptor_call",
     doc: "Word 1 of the descriptor of a call of the message-passing engine.",
-    fields: &[NUMBER, CONTEXT, TOWARDS, ROOT, OPERATION],
+    fields: &[NUMBER, CONTEXT, TOWARDS, ROOT, OPERATION, NEXT, IS_ARMED, LAUNCH],
 };
 /// The first word that a call sends on an edge.
 pub const CALL_WORD: Layout = Layout {
@@ -186,6 +229,9 @@ pub enum CallError {
         /// Its code.
         code: u32,
     },
+    /// Bit `launch`, where it does not make a [`Launch`].
+    #[error("launch is set: allowed is 0 but in a barrier's descriptor, which then is no call")]
+    Launch,
     /// An address that is no whole number of words.
     #[error("{name} = {address:#x} is not a multiple of 4")]
     Misaligned {
@@ -229,12 +275,26 @@ impl Transfer {
     };
 }
 
+/// When a call begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Begin {
+    /// When the earlier calls of its context have ended. Its number has to be the next one.
+    #[default]
+    InTurn,
+    /// The same, but the engine gives it the next number.
+    Next,
+    /// Each time that the context is [launched](Launch), with the next number. Until then the call is *armed*.
+    Launched,
+}
+
 /// A call, as one member is told of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Call {
     /// What is called.
     pub kind: Kind,
-    /// Its number in its context; the engine accepts the next one only.
+    /// When it begins.
+    pub begin: Begin,
+    /// Its number in its context, unless the engine gives it one.
     pub number: u8,
     /// The context.
     pub context: u8,
@@ -263,6 +323,11 @@ impl Call {
             Some(place) => TOWARDS.place(u32::from(place))?,
             None => ROOT.mask(),
         };
+        word |= match self.begin {
+            Begin::InTurn => 0,
+            Begin::Next => NEXT.mask(),
+            Begin::Launched => IS_ARMED.mask(),
+        };
         if self.kind == Kind::Barrier {
             return Ok(vec![word]);
         }
@@ -274,13 +339,16 @@ impl Call {
     /// What words 1 and up of a descriptor say.
     ///
     /// # Errors
-    /// As [`Call::encode`], and a wrong number of words.
+    /// As [`Call::encode`], a wrong number of words, and bit `launch`.
     pub fn decode(kind: Kind, words: &[u32]) -> Result<Call, CallError> {
         if words.len() + 1 != kind.words() {
             return Err(CallError::Words {
                 words: words.len() + 1,
                 wanted: kind.words(),
             });
+        }
+        if LAUNCH.is_set(words[0]) {
+            return Err(CallError::Launch);
         }
         let code = OPERATION.take(words[0]);
         let operation = match Operation::from_code(code) {
@@ -290,6 +358,11 @@ impl Call {
         };
         let call = Call {
             kind,
+            begin: match (IS_ARMED.is_set(words[0]), NEXT.is_set(words[0])) {
+                (true, _) => Begin::Launched,
+                (_, true) => Begin::Next,
+                _ => Begin::InTurn,
+            },
             number: NUMBER.take(words[0]) as u8,
             context: CONTEXT.take(words[0]) as u8,
             towards: (!ROOT.is_set(words[0])).then_some(TOWARDS.take(words[0]) as u8),
@@ -330,6 +403,31 @@ impl Call {
             kind: self.kind,
             operation: self.transfer.operation as u8,
         }
+    }
+}
+
+/// Launches the armed calls of a context at all members of its tree. A descriptor of opcode barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// The context.
+    pub context: u8,
+}
+
+impl Launch {
+    /// Word 1 of its descriptor.
+    ///
+    /// # Errors
+    /// A context out of its range.
+    pub fn encode(&self) -> Result<u32, FieldError> {
+        Ok(LAUNCH.mask() | CONTEXT.place(u32::from(self.context))?)
+    }
+
+    /// What words 1 and up of a barrier's descriptor say; none if they are no launch.
+    pub fn decode(words: &[u32]) -> Option<Launch> {
+        let &[word] = words else { return None };
+        LAUNCH.is_set(word).then(|| Launch {
+            context: CONTEXT.take(word) as u8,
+        })
     }
 }
 
@@ -391,12 +489,17 @@ pub struct Tag {
     pub place: u8,
     /// On the control plane: a token rather than a credit.
     pub is_token: bool,
+    /// On the control plane: a go rather than a credit. A tag says at most one of both.
+    pub is_go: bool,
 }
 
 impl Tag {
     /// The tag of a head.
     pub fn encode(&self) -> u8 {
-        self.context | self.place << TAG_PLACE_OFFSET | u8::from(self.is_token) << TOKEN_OFFSET
+        self.context
+            | self.place << TAG_PLACE_OFFSET
+            | u8::from(self.is_token) << TOKEN_OFFSET
+            | u8::from(self.is_go) << GO_OFFSET
     }
 
     /// What the tag of a head says.
@@ -405,6 +508,7 @@ impl Tag {
             context: tag & (CONTEXTS as u8 - 1),
             place: tag >> TAG_PLACE_OFFSET & ((1 << TAG_PLACE_WIDTH) - 1),
             is_token: tag >> TOKEN_OFFSET & 1 == 1,
+            is_go: tag >> GO_OFFSET & 1 == 1,
         }
     }
 }
@@ -474,6 +578,7 @@ mod tests {
         };
         let call = Call {
             kind: Kind::Allreduce,
+            begin: Begin::InTurn,
             number: 255,
             context: 3,
             towards: None,
@@ -515,6 +620,11 @@ mod tests {
             Call::decode(Kind::Barrier, &[0, 0]),
             Err(CallError::Words { words: 3, wanted: 2 })
         );
+        let launch = Launch { context: 3 }.encode().unwrap();
+        assert_eq!(Call::decode(Kind::Barrier, &[launch]), Err(CallError::Launch));
+        assert_eq!(Call::decode(Kind::Reduce, &[launch, 0, 0, 0]), Err(CallError::Launch));
+        assert_eq!(Launch::decode(&[launch, 0]), None);
+        assert!(Launch { context: 4 }.encode().is_err());
     }
 
     proptest! {
@@ -524,6 +634,8 @@ mod tests {
             let row = row & 0x1fff;
             let again = Row::encode(Row::decode(row)).unwrap();
             prop_assert_eq!(again, if row >> PRESENT_OFFSET == 1 { row } else { 0 });
+            let context = number % CONTEXTS as u8;
+            prop_assert_eq!(Launch::decode(&[Launch { context }.encode().unwrap()]), Some(Launch { context }));
             let word = CallWord { number, length, kind: Kind::ALL[kind], operation: 11 };
             prop_assert_eq!(CallWord::decode(word.encode().unwrap()), word);
             let cut = packets(length);

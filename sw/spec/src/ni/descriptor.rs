@@ -59,7 +59,7 @@ use super::{
 };
 use crate::{
     flit::NODE_WIDTH,
-    mpe::call::{Call, Kind},
+    mpe::call::{Call, Kind, Launch},
     portals::engine,
     probe::Run,
     streams::{Receive, Send},
@@ -157,6 +157,8 @@ pub enum Command {
     },
     /// A call of the message-passing engine. Segment and shaper do not matter.
     Call(Call),
+    /// Launches the armed calls of a context of the message-passing engines. Segment and shaper do not matter.
+    Launch(Launch),
     /// A run of the source/sink core. Segment and shaper do not matter.
     Probe(Run),
     /// Something for the Portals engine. Segment and shaper do not matter.
@@ -203,6 +205,7 @@ impl Command {
                 Kind::Reduce => Opcode::Reduce,
                 Kind::Allreduce => Opcode::Allreduce,
             },
+            Command::Launch(_) => Opcode::Barrier,
             Command::Probe(_) => Opcode::Probe,
             Command::Portals(command) => command.opcode(),
             Command::Send(_) => Opcode::Send,
@@ -285,6 +288,7 @@ impl Descriptor {
                 words
             }
             Command::Call(call) => call.encode()?,
+            Command::Launch(launch) => vec![launch.encode()?],
             Command::Probe(run) => run.encode()?.to_vec(),
             Command::Portals(command) => command.encode().split_off(1),
             Command::Send(send) => send.encode(config)?.to_vec(),
@@ -358,7 +362,10 @@ impl Descriptor {
                 },
                 _ => return Err(wrong()),
             },
-            Opcode::Barrier => Command::Call(Call::decode(Kind::Barrier, rest)?),
+            Opcode::Barrier => match Launch::decode(rest) {
+                Some(launch) => Command::Launch(launch),
+                None => Command::Call(Call::decode(Kind::Barrier, rest)?),
+            },
             Opcode::Broadcast => Command::Call(Call::decode(Kind::Broadcast, rest)?),
             Opcode::Reduce => Command::Call(Call::decode(Kind::Reduce, rest)?),
             Opcode::Allreduce => Command::Call(Call::decode(Kind::Allreduce, rest)?),

@@ -17,9 +17,9 @@ pub use self::{
     map::{
         BlockMap, CommandRegister, ControlRegister, CounterRegister, EventRegister, MailboxRegister, MpeRegister,
         PageRegister, PortalsRegister, ProbeRegister, ProgramRegister, Register, ReleaseRegister, SegmentRegister,
-        ShaperRegister, StreamRegister, TagRegister, MAP, MPE_CLOSED_OFFSET, MPE_CLOSE_OFFSET, MPE_DRAINED_OFFSET,
-        MPE_FIELD_WIDTH, MPE_IDLE_OFFSET, MPE_NEXT_OFFSET, MPE_OPEN_OFFSET, MPE_RUNNING_OFFSET, MPE_TIMEOUT_WIDTH,
-        MPE_WAITING_OFFSET, PORTALS_FIELD_WIDTH,
+        ShaperRegister, StreamRegister, TagRegister, MAP, MPE_ARMED_OFFSET, MPE_CLOSED_OFFSET, MPE_CLOSE_OFFSET,
+        MPE_DRAINED_OFFSET, MPE_FIELD_WIDTH, MPE_IDLE_OFFSET, MPE_NEXT_OFFSET, MPE_OPEN_OFFSET, MPE_RUNNING_OFFSET,
+        MPE_TIMEOUT_WIDTH, MPE_WAITING_OFFSET, PORTALS_FIELD_WIDTH,
     },
 };
 use super::{

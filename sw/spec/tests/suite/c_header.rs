@@ -10,7 +10,7 @@ use std::{
 use portico_spec::{
     config::PROFILES,
     mpe::{
-        call::{Call, Kind},
+        call::{Begin, Call, Kind},
         reduce,
     },
     ni::{
@@ -284,6 +284,7 @@ fn descriptors_of_the_header_are_those_of_the_specification() {
     };
     let call = Call {
         kind: Kind::Reduce,
+        begin: Begin::Next,
         number: 5,
         context: 1,
         towards: Some(3),

@@ -9,7 +9,7 @@ use crate::bench::onesided::{
 use anyhow::{ensure, Context};
 use portico_spec::{
     mpe::{
-        call::{Call, Kind, Row, Transfer},
+        call::{Begin, Call, Kind, Row, Transfer},
         reduce::Operation,
         tree::{Tree, TreeError},
     },
@@ -218,6 +218,7 @@ impl Group {
             };
             let call = Call {
                 kind,
+                begin: Begin::InTurn,
                 number: self.number,
                 context: CONTEXT as u8,
                 towards: towards.map(|place| place as u8),

@@ -44,10 +44,10 @@ impl Interface {
                     self.notify(event, None);
                 }
             }
-            Packet::Collective { tag } => {
+            Packet::Collective { tag, number } => {
                 // A node without the engine sinks a control packet that it does not know.
                 let mpe = self.mpe.as_mut();
-                let is_taken = mpe.is_none_or(|mpe| mpe.take_control(source, tag));
+                let is_taken = mpe.is_none_or(|mpe| mpe.take_control(source, tag, number));
                 self.refuse(u32::from(!is_taken));
             }
             Packet::Portals(message) => {

@@ -3,11 +3,13 @@
 use std::collections::VecDeque;
 
 use portico_spec::{
-    mpe::call::{Call, CallError, Kind, Row, NUMBER_WIDTH, WAITING},
+    mpe::call::{
+        Begin, Call, CallError, Kind, Row, ARMED, ARMED_OFFSET, GO_NUMBER_WIDTH, NEXT_OFFSET, NUMBER_WIDTH, WAITING,
+    },
     ni::{
         registers::{
-            MPE_CLOSED_OFFSET, MPE_CLOSE_OFFSET, MPE_DRAINED_OFFSET, MPE_IDLE_OFFSET, MPE_NEXT_OFFSET, MPE_OPEN_OFFSET,
-            MPE_RUNNING_OFFSET, MPE_WAITING_OFFSET,
+            MPE_ARMED_OFFSET, MPE_CLOSED_OFFSET, MPE_CLOSE_OFFSET, MPE_DRAINED_OFFSET, MPE_IDLE_OFFSET,
+            MPE_NEXT_OFFSET, MPE_OPEN_OFFSET, MPE_RUNNING_OFFSET, MPE_WAITING_OFFSET,
         },
         ErrorCode,
     },
@@ -15,7 +17,10 @@ use portico_spec::{
 };
 
 use super::{
-    super::{bits::field, memory::Memory},
+    super::{
+        bits::{bit, field},
+        memory::Memory,
+    },
     call::{Phase, Posted},
     edge::Edge,
     MpeStep,
@@ -30,8 +35,31 @@ pub(super) struct Context {
     next: u8,
     /// The first runs.
     calls: VecDeque<Posted>,
+    /// Calls that begin when the context is launched, with the first two words of their descriptors.
+    armed: Vec<(Call, [u32; 2])>,
+    /// A launch whose calls have not all begun.
+    launch: Option<Launched>,
     /// The context is closed; its calls end with this code.
     closed: Option<ErrorCode>,
+}
+
+/// A launch that is under way.
+#[derive(Clone, Copy, Debug)]
+struct Launched {
+    /// The low bits of the number of its first call.
+    number: u8,
+    /// Armed calls that have begun.
+    begun: usize,
+}
+
+/// How a descriptor is accepted.
+pub(super) enum Accepted {
+    /// Its call runs, or waits for those before it.
+    Waits,
+    /// Its call is armed.
+    Armed,
+    /// The armed calls begin.
+    Launched,
 }
 
 /// A packet is none of the running call.
@@ -45,22 +73,30 @@ impl Context {
             edges: vec![Edge::new(); neighbours],
             next: 0,
             calls: VecDeque::new(),
+            armed: vec![],
+            launch: None,
             closed: None,
         }
     }
 
-    /// Accepts a call.
+    /// Accepts a call, which begins at once, when those before it have ended, or when the context is launched.
     ///
     /// # Errors
     /// Why it is refused; then it has not happened.
-    pub fn post(&mut self, kind: Kind, words: &[u32], memory_words: u64) -> Result<(), ErrorCode> {
+    pub fn post(&mut self, kind: Kind, words: &[u32], memory_words: u64) -> Result<Accepted, ErrorCode> {
         if self.closed.is_some() {
             return Err(ErrorCode::Closed);
         }
-        if field(words[1], 0, NUMBER_WIDTH) != u32::from(self.next) {
+        let is_armed = bit(words[1], ARMED_OFFSET);
+        let is_numbered = !is_armed && !bit(words[1], NEXT_OFFSET);
+        if is_numbered && field(words[1], 0, NUMBER_WIDTH) != u32::from(self.next) {
             return Err(ErrorCode::OutOfTurn);
         }
-        if self.waiting() == WAITING {
+        if if is_armed {
+            self.armed.len() == ARMED
+        } else {
+            self.waiting() == WAITING
+        } {
             return Err(ErrorCode::TooManyCalls);
         }
         // That source and result overlap is found last.
@@ -80,9 +116,68 @@ impl Context {
         if overlaps {
             return Err(ErrorCode::Malformed);
         }
+        let front = [words[0], words[1]];
+        if call.begin == Begin::Launched {
+            self.armed.push((call, front));
+            return Ok(Accepted::Armed);
+        }
+        self.begin(call, front);
+        Ok(Accepted::Waits)
+    }
+
+    /// Gives a call the next number, and runs it when those before it have ended.
+    fn begin(&mut self, call: Call, front: [u32; 2]) {
+        let number = self.next;
         self.next = self.next.wrapping_add(1);
-        self.calls.push_back(Posted::new(call, [words[0], words[1]]));
-        Ok(())
+        self.calls.push_back(Posted::new(Call { number, ..call }, front));
+    }
+
+    /// Launches the armed calls at all members.
+    ///
+    /// # Errors
+    /// Why it is refused; then it has not happened.
+    pub fn launch(&mut self) -> Result<Accepted, ErrorCode> {
+        if self.closed.is_some() {
+            return Err(ErrorCode::Closed);
+        }
+        if self.armed.is_empty() || self.has_calls() {
+            return Err(ErrorCode::OutOfTurn);
+        }
+        self.go(None, self.next & ((1 << GO_NUMBER_WIDTH) - 1));
+        Ok(Accepted::Launched)
+    }
+
+    /// Takes a go of the neighbour in this place. One that comes before the calls of the last have begun closes the context.
+    pub fn take_go(&mut self, place: usize, number: u8) {
+        if self.closed.is_none() && self.launch.is_some() {
+            self.closed = Some(ErrorCode::Mismatch);
+        }
+        if self.closed.is_none() {
+            self.go(Some(place), number);
+        }
+    }
+
+    /// Keeps a launch, and owes it to all neighbours but the one that told of it.
+    fn go(&mut self, from: Option<usize>, number: u8) {
+        self.launch = Some(Launched { number, begun: 0 });
+        for (place, edge) in self.edges.iter_mut().enumerate() {
+            if Some(place) != from && edge.row.is_some() {
+                edge.owed_go = Some(number);
+            }
+        }
+    }
+
+    /// Begins the next armed call of a launch, if nothing runs.
+    fn begin_armed(&mut self) -> Option<MpeStep> {
+        let launch = self.launch.as_mut().filter(|_| self.calls.is_empty())?;
+        let is_turn = launch.begun > 0 || self.next & ((1 << GO_NUMBER_WIDTH) - 1) == launch.number;
+        let (call, front) = *self.armed.get(launch.begun).filter(|_| is_turn)?;
+        launch.begun += 1;
+        if launch.begun == self.armed.len() {
+            self.launch = None;
+        }
+        self.begin(call, front);
+        Some(MpeStep::Moves)
     }
 
     /// Calls behind the one that runs.
@@ -90,13 +185,14 @@ impl Context {
         self.calls.len().saturating_sub(1)
     }
 
+    /// Whether a call is here that runs, waits or is launched.
     pub fn has_calls(&self) -> bool {
-        !self.calls.is_empty()
+        !self.calls.is_empty() || self.launch.is_some()
     }
 
     /// Whether no call is here, and nothing of one, nor of this member at a neighbour.
     fn is_at_rest(&self) -> bool {
-        self.calls.is_empty() && self.edges.iter().all(Edge::is_at_rest)
+        !self.has_calls() && self.edges.iter().all(Edge::is_at_rest)
     }
 
     /// Whether its neighbours may change.
@@ -111,11 +207,12 @@ impl Context {
 
     pub fn status(&self) -> u32 {
         u32::from(self.is_idle()) << MPE_IDLE_OFFSET
-            | u32::from(self.has_calls()) << MPE_RUNNING_OFFSET
+            | u32::from(!self.calls.is_empty()) << MPE_RUNNING_OFFSET
             | u32::from(self.closed.is_some()) << MPE_CLOSED_OFFSET
             | (self.waiting() as u32) << MPE_WAITING_OFFSET
             | u32::from(self.next) << MPE_NEXT_OFFSET
             | u32::from(self.is_drained()) << MPE_DRAINED_OFFSET
+            | (self.armed.len() as u32) << MPE_ARMED_OFFSET
     }
 
     /// Closes the context, or opens one that is drained; false if it is to be opened and is not drained.
@@ -129,6 +226,7 @@ impl Context {
             self.edges.iter_mut().for_each(|edge| edge.tokens = 0);
             (self.next, self.closed) = (0, None);
         }
+        self.drop_launches();
         !opens || may_open
     }
 
@@ -144,6 +242,7 @@ impl Context {
         if is_written {
             self.edges[place].row = Row::decode(data);
             self.next = 0;
+            self.armed.clear();
         }
         is_written
     }
@@ -154,8 +253,18 @@ impl Context {
         edge.row.is_some_and(|row| row.node == source).then_some(edge)
     }
 
+    /// A closed context keeps no armed calls, and no launch.
+    fn drop_launches(&mut self) {
+        if self.closed.is_some() {
+            self.armed.clear();
+            self.launch = None;
+            self.edges.iter_mut().for_each(|edge| edge.owed_go = None);
+        }
+    }
+
     /// Does one thing, if there is one that can be done.
     pub fn step(&mut self, memory: &mut Memory) -> Option<MpeStep> {
+        self.drop_launches();
         // What is owed goes first: a call is over when the last that it sends is on its way.
         let number = self.number;
         if let Some(step) = self.edges.iter_mut().find_map(|edge| edge.pay(number)) {
@@ -169,6 +278,9 @@ impl Context {
             let edge = self.edges.iter_mut().find(|edge| !edge.packets.is_empty())?;
             edge.free();
             return Some(MpeStep::Moves);
+        }
+        if let Some(step) = self.begin_armed() {
+            return Some(step);
         }
         let running = self.calls.front()?;
         let result = match running.phase {

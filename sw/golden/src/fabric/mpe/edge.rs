@@ -24,6 +24,8 @@ pub(super) struct Edge {
     /// Credits and tokens that are still to be sent.
     pub owed_credits: usize,
     pub owed_tokens: usize,
+    /// A go with this number is still to be sent.
+    pub owed_go: Option<u8>,
 }
 
 impl Edge {
@@ -36,6 +38,7 @@ impl Edge {
             tokens: 0,
             owed_credits: 0,
             owed_tokens: 0,
+            owed_go: None,
         }
     }
 
@@ -59,7 +62,10 @@ impl Edge {
     /// Whether no packet is here, nor at the neighbour, and nothing is owed. All credits of a place without a neighbour are at
     /// home.
     pub fn is_at_rest(&self) -> bool {
-        self.packets.is_empty() && self.credits == PACKETS && self.owed_credits + self.owed_tokens == 0
+        self.packets.is_empty()
+            && self.credits == PACKETS
+            && self.owed_credits + self.owed_tokens == 0
+            && self.owed_go.is_none()
     }
 
     /// Gives the oldest packet out, and owes a credit for its room.
@@ -71,23 +77,27 @@ impl Edge {
         self.packets.pop_front().expect("seen before")
     }
 
-    /// Sends one token or credit that is owed.
+    /// Sends one token, credit or go that is owed.
     pub fn pay(&mut self, context: u8) -> Option<MpeStep> {
-        let is_token = self.owed_tokens > 0;
-        let owed = if is_token {
-            &mut self.owed_tokens
+        let mut is_token = false;
+        let mut go = None;
+        if self.owed_tokens > 0 {
+            self.owed_tokens -= 1;
+            is_token = true;
+        } else if self.owed_credits > 0 {
+            self.owed_credits -= 1;
         } else {
-            &mut self.owed_credits
-        };
-        *owed = owed.checked_sub(1)?;
-        let (node, tag) = self.address(context, is_token);
-        Some(MpeStep::Sends(node, Packet::Collective { tag }))
+            go = Some(self.owed_go.take()?);
+        }
+        let (node, tag) = self.address(context, is_token, go.is_some());
+        let number = go.unwrap_or(0);
+        Some(MpeStep::Sends(node, Packet::Collective { tag, number }))
     }
 
     /// Sends words, if the neighbour has room.
     pub fn send(&mut self, context: u8, words: Vec<u64>) -> Option<MpeStep> {
         self.credits = self.credits.checked_sub(1)?;
-        let (node, tag) = self.address(context, false);
+        let (node, tag) = self.address(context, false, false);
         Some(MpeStep::Sends(
             node,
             Packet::Data(DataPacket::Collective { tag, words }),
@@ -95,12 +105,13 @@ impl Edge {
     }
 
     /// Where the neighbour is, and what tells it who sends.
-    fn address(&self, context: u8, is_token: bool) -> (Node, u8) {
+    fn address(&self, context: u8, is_token: bool, is_go: bool) -> (Node, u8) {
         let Row { node, place } = self.row.expect("only a neighbour is sent to");
         let tag = Tag {
             context,
             place,
             is_token,
+            is_go,
         };
         (node, tag.encode())
     }

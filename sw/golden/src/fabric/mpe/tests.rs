@@ -355,6 +355,7 @@ fn a_mismatch_closes_the_context_and_ends_its_calls_in_their_order() {
                 context,
                 place,
                 is_token,
+                is_go: false,
             }
             .encode()
         };

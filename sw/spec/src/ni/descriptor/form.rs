@@ -124,7 +124,7 @@ pub const FORMS: [Form; 11] = [
     },
     Form {
         name: "collective",
-        doc: "Barrier, which has word 1 alone; broadcast, reduce, allreduce.",
+        doc: "Barrier and launch, which have word 1 alone; broadcast, reduce, allreduce.",
         words_at_most: call::TRANSFER_WORDS,
         words: &[
             word("call", "The call, as DESCRIPTOR_CALL has it."),

@@ -344,7 +344,7 @@ registers! {
         Neighbour7 = 7, "neighbour7", ReadWrite, call::ROW;
         /// What the context does.
         Status = 8, "status", ReadOnly, [
-            BitField::new("idle", MPE_IDLE_OFFSET, 1, "No call runs or waits, all credits are back, and none is owed. \
+            BitField::new("idle", MPE_IDLE_OFFSET, 1, "No call runs or waits, no launch is under way, all credits are back, and none is owed. \
                 Rows may be written only now; the next call then has number 0. Other writes of rows are ignored and \
                 counted as refused.").reset(1),
             BitField::new("running", MPE_RUNNING_OFFSET, 1, "A call runs."),
@@ -353,6 +353,7 @@ registers! {
             BitField::new("next", MPE_NEXT_OFFSET, call::NUMBER_WIDTH, "Number of the next call."),
             BitField::new("drained", MPE_DRAINED_OFFSET, 1, "It is closed, nothing of a call is left, all credits are back, \
                 and none is owed."),
+            BitField::new("armed", MPE_ARMED_OFFSET, call::ARMED_WIDTH, "Calls that are armed."),
         ];
         /// How long a call may stand still.
         Timeout = 9, "timeout", WriteOnly, [
@@ -479,6 +480,8 @@ pub const MPE_WAITING_OFFSET: usize = 3;
 pub const MPE_NEXT_OFFSET: usize = 6;
 /// In the status of a context.
 pub const MPE_DRAINED_OFFSET: usize = MPE_NEXT_OFFSET + call::NUMBER_WIDTH;
+/// In the status of a context.
+pub const MPE_ARMED_OFFSET: usize = MPE_DRAINED_OFFSET + 1;
 /// In the control of a context.
 pub const MPE_CLOSE_OFFSET: usize = 0;
 /// In the control of a context.

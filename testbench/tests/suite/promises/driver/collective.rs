@@ -7,7 +7,7 @@ use portico::{
     Error, ErrorCode, Fabric, Transport,
 };
 use portico_spec::{
-    mpe::call::{Call, Kind, Transfer},
+    mpe::call::{Begin, Call, Kind, Transfer},
     ni::registers::{MPE_IDLE_OFFSET, MPE_RUNNING_OFFSET},
 };
 
@@ -125,6 +125,7 @@ pub fn barrier_holds_all<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Res
         for (number, late) in (0u8..).zip([tiles - 1, 0, 2]) {
             let call = Call {
                 kind: Kind::Barrier,
+                begin: Begin::InTurn,
                 number,
                 context: context as u8,
                 towards: None,
@@ -283,6 +284,7 @@ pub fn orders_of_posting_do_not_matter<T: Transport>(open: impl Fn(usize) -> Fab
     prepare(&mut fabric, 100)?;
     let call = |group: &Communicator, result: u32| Call {
         kind: Kind::Allreduce,
+        begin: Begin::InTurn,
         number: 0,
         context: group.context() as u8,
         towards: None,
@@ -319,6 +321,7 @@ pub fn a_member_may_be_late<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> 
     prepare(&mut fabric, 80)?;
     let call = Call {
         kind: Kind::Allreduce,
+        begin: Begin::InTurn,
         number: 0,
         context: all.context() as u8,
         towards: None,
@@ -350,6 +353,7 @@ pub fn a_context_closes_alone<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -
     // Tile 1 means nine words, the root eight.
     let call = |length| Call {
         kind: Kind::Reduce,
+        begin: Begin::InTurn,
         number: 0,
         context: bad.context() as u8,
         towards: None,
@@ -410,6 +414,7 @@ pub fn a_communicator_works_after_recover_and_its_sums_are_right<T: Transport>(
         // Rank 1 is told of another call.
         let call = Call {
             kind: wrong,
+            begin: Begin::InTurn,
             number: 0,
             context: bad.context() as u8,
             towards: None,
@@ -483,6 +488,7 @@ pub fn a_call_that_stands_still_times_out<T: Transport>(open: impl Fn(usize) -> 
     late.timeout(&mut fabric, 3_000)?;
     let call = Call {
         kind: Kind::Barrier,
+        begin: Begin::InTurn,
         number: 0,
         context: late.context() as u8,
         towards: None,

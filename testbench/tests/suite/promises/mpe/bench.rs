@@ -75,6 +75,7 @@ pub fn head(source: Node, kind: u8, context: usize, place: usize, is_token: bool
         context: context as u8,
         place: place as u8,
         is_token,
+        is_go: false,
     };
     let head = Head {
         destination: HERE,

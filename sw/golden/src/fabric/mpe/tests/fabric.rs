@@ -2,7 +2,7 @@
 
 use portico_spec::{
     mpe::{
-        call::{Call, Kind, Row, Transfer},
+        call::{Begin, Call, Kind, Row, Transfer},
         reduce::Operation,
     },
     ni::{
@@ -55,6 +55,7 @@ fn write_row(fabric: &mut GoldenFabric, node: usize, place: usize, neighbour: us
 fn post(fabric: &mut GoldenFabric, node: usize, towards: Option<u8>, number: u8) {
     let call = Call {
         kind: Kind::Allreduce,
+        begin: Begin::InTurn,
         number,
         context: 0,
         towards,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use portico_spec::{
     mpe::{
-        call::{Call, Kind, Row, Transfer},
+        call::{Begin, Call, Kind, Row, Transfer},
         reduce::Operation,
         tree::{Shape, Tree},
     },
@@ -104,6 +104,7 @@ impl Group {
     pub fn call(&self, member: usize, kind: Kind, number: u8, root: usize, transfer: Transfer) -> Call {
         Call {
             kind,
+            begin: Begin::InTurn,
             number,
             context: 0,
             towards: self.tree.towards(root)[member].map(|place| place as u8),
@@ -182,7 +183,7 @@ impl Group {
         let (from, to) = (node(line.0), &mut self.members[line.1]);
         let is_taken = match packet {
             Packet::Data(DataPacket::Collective { tag, words }) => to.take_words(from, tag, words),
-            Packet::Collective { tag } => to.take_control(from, tag),
+            Packet::Collective { tag, number } => to.take_control(from, tag, number),
             packet => unreachable!("{packet:?} is not of this engine"),
         };
         self.refused += u32::from(!is_taken);

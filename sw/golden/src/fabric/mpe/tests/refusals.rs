@@ -150,6 +150,7 @@ fn what_strangers_send_is_refused() {
             context,
             place,
             is_token,
+            is_go: false,
         }
         .encode()
     };
@@ -163,8 +164,8 @@ fn what_strangers_send_is_refused() {
         (own, tag(0, 31, false)),
     ] {
         assert!(!mpe.take_words(source, tag, vec![1]));
-        assert!(!mpe.take_control(source, tag));
-        assert!(!mpe.take_control(source, tag | 1 << 7));
+        assert!(!mpe.take_control(source, tag, 0));
+        assert!(!mpe.take_control(source, tag | 1 << 7, 0));
     }
     // No words, and no room for a third packet.
     let words = tag(1, 1, false);
@@ -174,9 +175,9 @@ fn what_strangers_send_is_refused() {
         [true, true, false]
     );
     // All credits are at home, and tokens are counted to two.
-    assert!(!mpe.take_control(own, tag(0, 1, false)));
+    assert!(!mpe.take_control(own, tag(0, 1, false), 0));
     assert_eq!(
-        [1, 2, 3].map(|_| mpe.take_control(own, tag(0, 1, true))),
+        [1, 2, 3].map(|_| mpe.take_control(own, tag(0, 1, true), 0)),
         [true, true, false]
     );
     assert_eq!([0, 1].map(|context| mpe.read(context, MpeRegister::Status)), [1, 0]);
@@ -195,6 +196,7 @@ fn rows_are_written_only_while_the_context_is_idle() {
             context,
             place,
             is_token,
+            is_go: false,
         }
         .encode()
     };
@@ -218,10 +220,10 @@ fn rows_are_written_only_while_the_context_is_idle() {
     assert!(mpe.is_idle());
     assert!(!mpe.write(0, MpeRegister::Neighbour1, row(6)));
     assert!(
-        !mpe.take_control(node(6), tag(0, false)),
+        !mpe.take_control(node(6), tag(0, false), 0),
         "the neighbour is still another"
     );
-    assert!(mpe.take_control(node(2), tag(0, false)));
+    assert!(mpe.take_control(node(2), tag(0, false), 0));
     assert!(mpe.write(0, MpeRegister::Neighbour1, row(6)));
     assert!(mpe.take_words(node(6), tag(0, false), vec![1]));
     // Time-outs are taken at any time. Rows are read; time-outs and the control are not.
