@@ -2,7 +2,7 @@
 
 use portico_spec::{
     ni::{
-        command::{first_place, DRAINED_OFFSET, EVENT_OFFSET, MAX_DESCRIPTOR_WORDS, SHAPER_OFFSET},
+        command::{first_place, DRAINED_OFFSET, EVENT_OFFSET, MAX_DESCRIPTOR_WORDS, QUIET_OFFSET, SHAPER_OFFSET},
         descriptor::{Command, Descriptor},
         event::Status,
         registers::address_at,
@@ -33,6 +33,9 @@ pub(crate) fn shaper(shaper: u8) -> u32 {
 
 /// In the first word: see [`crate::onesided::Operation::drained`].
 pub(crate) const DRAINED: u32 = 1 << DRAINED_OFFSET;
+
+/// In the first word: success does not count in the event.
+pub(crate) const QUIET: u32 = 1 << QUIET_OFFSET;
 
 /// Whether a counter is at `target` or beyond: a program that fails after its end of transfer counts twice.
 pub(crate) fn reached(count: u16, target: u16) -> bool {
@@ -110,14 +113,21 @@ impl<T: Transport> Fabric<T> {
         Ok(())
     }
 
-    /// Waits until all commands of a node that the driver has sent are complete.
+    /// Waits until all commands of a node that the driver has sent are complete, and calls that another node has launched there.
     pub(crate) fn finish_commands(&mut self, node: usize) -> Result<(), Error> {
         let begun = self.port.transport.cycles();
-        while let Some(event) = self.nodes[node].commands.open_event() {
-            self.read_event(node, event)?;
+        while let Some((at, event)) = self.open_command(node) {
+            self.read_event(at, event)?;
             self.check_time(begun, self.port.timeout, node, "earlier commands")?;
         }
         Ok(())
+    }
+
+    /// Node and event of a command that was not seen complete and works at this node.
+    fn open_command(&self, node: usize) -> Option<(usize, u8)> {
+        let own = self.nodes[node].commands.open_event().map(|event| (node, event));
+        let mut launches = self.groups.values().filter_map(|group| group.launcher_of(node));
+        own.or_else(|| launches.find(|&(at, event)| self.nodes[at].commands.is_open(event)))
     }
 
     /// Reads an event. Frees the room of its commands if all of them have completed.

@@ -248,6 +248,11 @@ impl Commands {
         self.open.first().copied()
     }
 
+    /// Whether a command of this event was not seen complete.
+    pub fn is_open(&self, event: u8) -> bool {
+        self.open.contains(&event)
+    }
+
     pub fn push(&mut self, port: Port, event: u8, words: usize) {
         self.open.insert(event);
         self.waiting.push_back(Waiting {

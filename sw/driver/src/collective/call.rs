@@ -1,5 +1,7 @@
 //! Calls of a communicator: checked, then started, and waited for.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use portico_spec::{
     mpe::call::{self, Begin, Kind, Transfer},
     ni::descriptor::Command,
@@ -92,13 +94,21 @@ pub struct Call<'f, T> {
 }
 
 /// A call that is checked, without a fabric: it can be started again and again.
+///
+/// One that consists of a single call of the engines is armed when it is started for the second time in a row. To arm it costs as much
+/// as two calls, so a call that is made once is posted.
 #[derive(Clone, Debug)]
 pub(crate) struct Prepared {
-    group: u64,
-    what: &'static str,
+    /// Another one for each call that was prepared.
+    pub(super) identity: u64,
+    pub(super) group: u64,
+    pub(super) what: &'static str,
     /// The calls of the engines that it consists of, each with a descriptor for each rank, without a number.
-    calls: Vec<Vec<Vec<u32>>>,
+    pub(super) calls: Vec<Vec<Vec<u32>>>,
 }
+
+/// The identity of the next prepared call, shared by all fabrics.
+static NEXT_PREPARED: AtomicU64 = AtomicU64::new(0);
 
 impl Prepared {
     /// Changes the descriptors of a rank.
@@ -112,7 +122,7 @@ impl Prepared {
         let (group, what) = (self.group, self.what);
         let mut ticket = None;
         for words in &self.calls {
-            match fabric.post_call(group, what, words.clone()) {
+            match fabric.start_call(self, words) {
                 Ok((call, posted)) => {
                     // Calls of a communicator end in their order, so the last one stands for all.
                     ticket = Some(CallTicket { group, what, call });
@@ -139,6 +149,9 @@ impl<T: Transport> Call<'_, T> {
 
     /// Posts the call at all members; the ticket tells when it has ended. Four calls of a communicator can be under way. A fifth
     /// first waits for the oldest, for at most the time-out of the driver's accesses ([`Fabric::set_timeout`]).
+    ///
+    /// A call that is prepared anew for each start is posted each time. A [`Request`](crate::mpi::Request) is armed at its second
+    /// start: see the [module](crate::collective).
     ///
     /// [`reduce_scatter`](Communicator::reduce_scatter) and [`allgather`](Communicator::allgather) post a call a member. An error
     /// of a later one leaves those before it posted. They still end; do not start a reduce_scatter in place again then, because
@@ -180,7 +193,8 @@ impl CallTicket {
     /// Whether it has ended at all members.
     ///
     /// # Errors
-    /// [`Error::CommunicatorFailed`] if it, or one before it, has failed at some member; or the fabric's.
+    /// [`Error::CommunicatorFailed`] if it, or one before it, has failed at some member; or the fabric's. Of a launched call it asks
+    /// one member alone: see [`CallTicket::wait`].
     pub fn poll<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<bool, Error> {
         fabric.advance(self.group, self.call)?;
         // A group is not kept when all of its calls have ended well and its communicator is gone.
@@ -191,12 +205,16 @@ impl CallTicket {
     /// Waits until it has ended at all members. After a time-out it may be waited for again.
     ///
     /// # Errors
-    /// [`Error::Timeout`] after so many cycles, or as for [`CallTicket::poll`].
+    /// [`Error::Timeout`] after so many cycles, or as for [`CallTicket::poll`]. If a launched call has failed at another member than
+    /// the one that launches it, [`Error::CommunicatorFailed`] takes the place of the time-out.
     pub fn wait<T: Transport>(&mut self, fabric: &mut Fabric<T>, timeout: u64) -> Result<(), Error> {
         let begun = fabric.port.transport.cycles();
         while !self.poll(fabric)? {
             let tile = fabric.groups[&self.group].waiting_for(self.call);
-            fabric.check_time(begun, timeout, tile, self.what)?;
+            if let Err(timeout) = fabric.check_time(begun, timeout, tile, self.what) {
+                fabric.look_for_failure(self.group)?;
+                return self.poll(fabric)?.then_some(()).ok_or(timeout);
+            }
         }
         Ok(())
     }
@@ -397,11 +415,13 @@ impl Communicator {
             });
             calls.push(descriptors.collect::<Result<Vec<_>, _>>()?);
         }
-        let group = self.group;
-        Ok(Call {
-            fabric,
-            prepared: Prepared { group, what, calls },
-        })
+        let prepared = Prepared {
+            identity: NEXT_PREPARED.fetch_add(1, Ordering::Relaxed),
+            group: self.group,
+            what,
+            calls,
+        };
+        Ok(Call { fabric, prepared })
     }
 
     fn check_root(&self, root: usize) -> Result<(), Error> {

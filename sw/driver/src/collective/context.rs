@@ -68,10 +68,10 @@ impl Joined {
 
 /// The status of a context.
 #[derive(Clone, Copy)]
-struct Status {
-    is_idle: bool,
-    is_closed: bool,
-    is_drained: bool,
+pub(super) struct Status {
+    pub is_idle: bool,
+    pub is_closed: bool,
+    pub is_drained: bool,
 }
 
 impl<T: Transport> Fabric<T> {
@@ -93,10 +93,13 @@ impl<T: Transport> Fabric<T> {
         tree.check(self.config().mpe_neighbours)?;
         let context = self.find_context(tiles)?;
         self.write_rows(&tree, context)?;
+        for &tile in tiles {
+            self.poke(tile, MpeRegister::Timeout, context.into(), &[0])?;
+        }
         let owner = Arc::new(());
         let group = NEXT_GROUP.fetch_add(1, Ordering::Relaxed);
         self.groups
-            .insert(group, Group::new(context, &tree, Arc::downgrade(&owner)));
+            .insert(group, Group::new(context, tree.clone(), Arc::downgrade(&owner)));
         tracing::debug!(group, context, ?tiles, "communicator");
         Ok(Communicator {
             group,
@@ -160,6 +163,7 @@ impl<T: Transport> Fabric<T> {
             if !matches!(found, Found::Free) {
                 return Ok(found);
             }
+            self.give_held_events(number);
             self.groups.remove(&number);
         }
         self.look_at_members(tiles, context)
@@ -168,6 +172,7 @@ impl<T: Transport> Fabric<T> {
     /// State of the context of a group without a communicator.
     fn look_at_freed(&mut self, number: u64) -> Result<Found, Error> {
         self.advance(number, u64::MAX)?;
+        self.look_for_failure(number)?;
         if self.groups[&number].failure().is_some() {
             let recovered = self.recover_group(number, self.port.timeout);
             if matches!(recovered, Err(Error::Timeout { .. })) {
@@ -202,7 +207,7 @@ impl<T: Transport> Fabric<T> {
         Ok(Found::Free)
     }
 
-    fn context_status(&mut self, tile: usize, context: u8) -> Result<Status, Error> {
+    pub(super) fn context_status(&mut self, tile: usize, context: u8) -> Result<Status, Error> {
         let status = self.peek(tile, MpeRegister::Status, context.into())?;
         Ok(Status {
             is_idle: status >> MPE_IDLE_OFFSET & 1 == 1,
@@ -340,8 +345,8 @@ impl<T: Transport> Fabric<T> {
         })
     }
 
-    /// Writes the neighbours of every member, which restarts the numbers of its calls at 0. Sets no time-out for calls.
-    fn write_rows(&mut self, tree: &Tree, context: u8) -> Result<(), Error> {
+    /// Writes the neighbours of every member, which restarts the numbers of its calls at 0 and takes its armed calls away.
+    pub(super) fn write_rows(&mut self, tree: &Tree, context: u8) -> Result<(), Error> {
         for (rank, &tile) in tree.tiles().iter().enumerate() {
             let neighbours = tree.neighbours(rank).iter().enumerate();
             let rows = neighbours.map(|(place, &neighbour)| {
@@ -355,7 +360,6 @@ impl<T: Transport> Fabric<T> {
             // Rows that are not built refuse to be written.
             rows.resize(self.config().mpe_neighbours, 0);
             self.poke(tile, MpeRegister::Neighbour0, context.into(), &rows)?;
-            self.poke(tile, MpeRegister::Timeout, context.into(), &[0])?;
         }
         Ok(())
     }

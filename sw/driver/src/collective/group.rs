@@ -7,7 +7,11 @@ use portico_spec::{
     ni::ErrorCode,
 };
 
-use super::{context::Joined, Tree};
+use super::{
+    armed::Armed,
+    context::{middle, Joined},
+    Tree,
+};
 use crate::{
     onesided::{Operation, Ticket},
     Error, Fabric, Transport,
@@ -17,37 +21,56 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Group {
     context: u8,
-    members: Vec<Member>,
+    pub(super) tree: Tree,
+    /// By rank.
+    pub(super) members: Vec<Member>,
+    /// The rank that launches armed calls.
+    pub(super) middle: usize,
     /// Gone when the communicator is.
     owner: Weak<()>,
     /// The members, and the pairs of them that its tree joins.
     joined: Joined,
     /// Calls so far: the ordinal of the next.
-    calls: u64,
+    pub(super) calls: u64,
     /// Ordinal of the call that has number 0.
     first: u64,
     /// The last one lasts until the communicator is recovered.
     failures: Vec<Failure>,
     /// The context has been closed at all members since the last failure.
     is_closed: bool,
+    /// The prepared call that was started last.
+    pub(super) last: Option<u64>,
+    pub(super) armed: Option<Armed>,
 }
 
 #[derive(Debug)]
-struct Member {
-    tile: usize,
+pub(super) struct Member {
+    pub tile: usize,
     /// Calls that have not been seen to end here, in their order.
-    posts: VecDeque<Post>,
+    pub posts: VecDeque<Post>,
 }
 
 /// A call at one member.
 #[derive(Debug)]
-struct Post {
+pub(super) struct Post {
     /// Its ordinal among the calls of the communicator.
     call: u64,
     what: &'static str,
     words: Vec<u32>,
+    pub purpose: Purpose,
     /// None while the call must be posted, or posted again.
     ticket: Option<Ticket<()>>,
+}
+
+/// What a descriptor does at its member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// It is a call.
+    Call,
+    /// It arms a call, and counts in an event that is held as long as the call is armed.
+    Arm { event: u8 },
+    /// It launches the armed calls, and counts in the same event: when it is accepted, and when the calls have ended at all members.
+    Launch { event: u8 },
 }
 
 /// How a call failed, and with it all later ones up to the recovery.
@@ -68,7 +91,7 @@ impl From<Failure> for Error {
 }
 
 impl Group {
-    pub fn new(context: u8, tree: &Tree, owner: Weak<()>) -> Group {
+    pub fn new(context: u8, tree: Tree, owner: Weak<()>) -> Group {
         let members = tree.tiles().iter().map(|&tile| Member {
             tile,
             posts: VecDeque::new(),
@@ -76,12 +99,16 @@ impl Group {
         Group {
             context,
             members: members.collect(),
+            middle: middle(&tree),
             owner,
-            joined: Joined::of(tree),
+            joined: Joined::of(&tree),
+            tree,
             calls: 0,
             first: 0,
             failures: vec![],
             is_closed: false,
+            last: None,
+            armed: None,
         }
     }
 
@@ -129,6 +156,14 @@ impl Group {
         fronts.min()
     }
 
+    /// The oldest call under way, and a member at which it is open, if no call can be added behind it: four calls are under way, or
+    /// calls are launched. An added call that is to be `alone` can be added behind none.
+    fn blocking(&self, alone: bool) -> Option<(u64, usize)> {
+        let (oldest, tile) = self.oldest()?;
+        let is_full = self.calls - oldest >= WAITING as u64;
+        (is_full || alone || self.is_launching()).then_some((oldest, tile))
+    }
+
     /// Whether the driver has seen a call end at all members.
     ///
     /// # Errors
@@ -152,21 +187,27 @@ impl Group {
     fn add(&mut self, what: &'static str, words: Vec<Vec<u32>>) -> u64 {
         let call = self.calls;
         self.calls += 1;
-        for (member, mut words) in self.members.iter_mut().zip(words) {
+        for (rank, mut words) in words.into_iter().enumerate() {
             // The number is in the lowest bits of word 1.
             words[1] |= (call - self.first) as u32 & ((1 << NUMBER_WIDTH) - 1);
-            member.posts.push_back(Post {
-                call,
-                what,
-                words,
-                ticket: None,
-            });
+            self.add_post(rank, call, what, words, Purpose::Call);
         }
         call
     }
 
+    /// Records a descriptor for one member.
+    pub(super) fn add_post(&mut self, rank: usize, call: u64, what: &'static str, words: Vec<u32>, purpose: Purpose) {
+        self.members[rank].posts.push_back(Post {
+            call,
+            what,
+            words,
+            purpose,
+            ticket: None,
+        });
+    }
+
     /// Posts what is not posted.
-    fn post<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<(), Error> {
+    pub(super) fn post<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<(), Error> {
         let mut posts = self.members.iter().flat_map(|member| &member.posts);
         if posts.all(|post| post.ticket.is_some()) {
             return Ok(());
@@ -213,13 +254,20 @@ impl Group {
                 continue;
             };
             let Some(ticket) = &mut post.ticket else { continue };
-            match ticket.outcome(fabric)? {
+            let may_lack_calls = self.is_closed && matches!(post.purpose, Purpose::Launch { .. });
+            let outcome = match may_lack_calls && fabric.context_status(member.tile, self.context)?.is_drained {
+                // The context was closed before it began the calls, so their event does not count.
+                true => ticket.end_early(fabric, ErrorCode::Closed)?,
+                false => ticket.outcome(fabric)?,
+            };
+            let may_repeat = !matches!(post.purpose, Purpose::Arm { .. }) && !has_failed(&self.failures, post.call);
+            match outcome {
                 None => {}
                 Some(Ok(_)) => {
                     member.posts.pop_front();
                     has_ended = true;
                 }
-                Some(Err(ErrorCode::OutOfTurn | ErrorCode::TooManyCalls)) if !has_failed(&self.failures, post.call) => {
+                Some(Err(ErrorCode::OutOfTurn | ErrorCode::TooManyCalls)) if may_repeat => {
                     post.ticket = None;
                     member.post(fabric)?;
                 }
@@ -252,12 +300,16 @@ impl Group {
 
     /// Gives up all calls that are under way.
     fn give_up(&mut self) {
-        let fronts = self.members.iter().filter_map(|member| {
-            let post = member.posts.front()?;
-            Some((post.call, post.failure(member.tile, ErrorCode::Closed)))
-        });
-        if let Some((_, failure)) = fronts.min_by_key(|&(call, _)| call) {
-            self.fail(failure);
+        if let Some((_, tile)) = self.oldest() {
+            self.give_up_at(tile, ErrorCode::Closed);
+        }
+    }
+
+    /// The same because of this tile.
+    pub(super) fn give_up_at(&mut self, tile: usize, code: ErrorCode) {
+        let fronts = self.members.iter().filter_map(|member| member.posts.front());
+        if let Some(post) = fronts.min_by_key(|post| post.call) {
+            self.fail(post.failure(tile, code));
         }
     }
 
@@ -267,10 +319,16 @@ impl Group {
         failure.is_some_and(|failure| self.oldest().is_none_or(|(oldest, _)| oldest >= failure.call))
     }
 
+    /// The next call has number 0.
+    pub(super) fn number_from_0(&mut self) {
+        self.first = self.calls;
+    }
+
     /// The engines are as after reset.
     fn restart(&mut self) {
-        self.first = self.calls;
+        self.number_from_0();
         self.is_closed = false;
+        self.last = None;
         if let Some(failure) = self.failures.last_mut() {
             failure.end.get_or_insert(self.calls);
         }
@@ -300,8 +358,12 @@ impl Member {
     /// Posts what is not posted, in the order of the calls.
     fn post<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<(), Error> {
         for post in self.posts.iter_mut().filter(|post| post.ticket.is_none()) {
-            let mut operation = Operation::new(fabric, self.tile, post.what, post.words.clone());
-            let (ticket, written) = operation.post()?;
+            let (tile, what) = (self.tile, post.what);
+            let (ticket, written) = match post.purpose {
+                Purpose::Call => Operation::new(fabric, tile, what, post.words.clone()).post()?,
+                Purpose::Arm { event } => fabric.post_kept(tile, what, event, 1, &post.words)?,
+                Purpose::Launch { event } => fabric.post_kept(tile, what, event, 2, &post.words)?,
+            };
             // It is sent, or will be, even if the access has failed. It must not be sent twice.
             post.ticket = Some(ticket);
             written?;
@@ -326,7 +388,7 @@ impl<T: Transport> Fabric<T> {
     }
 
     /// Closes the context of a group at all members, so that their calls end.
-    fn close_group(&mut self, number: u64) -> Result<(), Error> {
+    pub(super) fn close_group(&mut self, number: u64) -> Result<(), Error> {
         let group = &self.groups[&number];
         let (context, tiles) = (group.context, group.tiles());
         self.close_contexts(context, &tiles)?;
@@ -334,7 +396,7 @@ impl<T: Transport> Fabric<T> {
         Ok(())
     }
 
-    /// Posts a call at all members of a group, as soon as fewer than four are under way. Gives its ordinal.
+    /// Posts a call at all members of a group, as soon as fewer than four are under way and none is launched. Gives its ordinal.
     ///
     /// An inner error means that the call is posted at some members only: the others follow.
     pub(crate) fn post_call(
@@ -343,10 +405,7 @@ impl<T: Transport> Fabric<T> {
         what: &'static str,
         words: Vec<Vec<u32>>,
     ) -> Result<(u64, Result<(), Error>), Error> {
-        if !self.groups.contains_key(&number) {
-            return Err(Error::WrongCommunicator);
-        }
-        self.make_room_for_call(number)?;
+        self.make_room_for_call(number, false)?;
         // A call that lacks an event at one member would hold up the others.
         for tile in self.groups[&number].tiles() {
             let event = self.take_event(tile)?;
@@ -378,25 +437,32 @@ impl<T: Transport> Fabric<T> {
             self.check_time(begun, cycles, tile, "a call of a context that was closed")?;
         }
         self.drain_and_open(context, &joined, begun, cycles)?;
+        self.give_held_events(number);
         self.groups.get_mut(&number).expect("looked for above").restart();
         tracing::debug!(group = number, context, "recovered");
         Ok(())
     }
 
-    fn make_room_for_call(&mut self, number: u64) -> Result<(), Error> {
+    /// Waits until a call can be added to a group; until all earlier calls have ended if it is to be `alone`.
+    pub(super) fn make_room_for_call(&mut self, number: u64, alone: bool) -> Result<(), Error> {
         let begun = self.port.transport.cycles();
         loop {
             let group = &self.groups[&number];
             if let Some(failure) = group.failure() {
                 return Err(failure.into());
             }
-            let Some((oldest, tile)) = group
-                .oldest()
-                .filter(|(oldest, _)| group.calls - oldest >= WAITING as u64)
-            else {
+            let Some((oldest, tile)) = group.blocking(alone) else {
                 return Ok(());
             };
-            self.check_time(begun, self.port.timeout, tile, "the oldest of four calls")?;
+            let what = match alone || group.is_launching() {
+                true => "earlier calls",
+                false => "the oldest of four calls",
+            };
+            if let Err(timeout) = self.check_time(begun, self.port.timeout, tile, what) {
+                self.look_for_failure(number)?;
+                let failure = self.groups[&number].failure();
+                return Err(failure.map_or(timeout, Error::from));
+            }
             self.advance(number, oldest)?;
         }
     }

@@ -19,6 +19,11 @@
 //! are carried out in their order, those of different communicators independently of each other. Words are 32 bits wide and lie
 //! in the members' memories.
 //!
+//! A call that is started again and again, as a [`Request`](crate::mpi::Request) is, is *armed* at its second start in a row: the
+//! engines keep it. Each start then *launches* it: the host sends one descriptor to one member and asks one event, in place of one at
+//! each member. For that each member must have two free events, of which the group holds one, and the group's earlier calls must have
+//! ended.
+//!
 //! Operands are folded along the tree: a member's own words first, then what comes from each of its neighbours, in the order of
 //! [`Tree::neighbours`]. So a sum of floating-point numbers is the same in every run, but may differ in its last bits between
 //! shapes and between roots.
@@ -56,6 +61,7 @@ pub(crate) use self::{
     group::Group,
 };
 
+mod armed;
 mod call;
 mod context;
 mod group;

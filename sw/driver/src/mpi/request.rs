@@ -71,10 +71,9 @@ impl FoldThenScatter {
 
     fn wait<T: Transport>(&mut self, fabric: &mut Fabric<T>, timeout: u64) -> Result<(), Error> {
         let begun = fabric.port.transport.cycles();
-        while self.ticket.is_some() {
+        if let Some(ticket) = &mut self.ticket {
+            ticket.wait(fabric, timeout)?;
             self.poll(fabric)?;
-            let node = self.region.as_ref().map_or(0, |region| region.node);
-            fabric.check_time(begun, timeout, node, "reduce_scatter")?;
         }
         let waited = fabric.port.transport.cycles() - begun;
         self.scatter.wait(fabric, timeout.saturating_sub(waited))
@@ -111,6 +110,11 @@ impl Request {
 
     /// Starts the call at all members, when an earlier start of it is complete. If the host carries it out, it is complete when this
     /// returns.
+    ///
+    /// A call of the engines that is started for the second time in a row in its group is *armed*: the engines keep it. From then on
+    /// each start *launches* it, which costs the host one descriptor and one event in place of one at each member. Armed calls hold an
+    /// event of each member. To arm or to launch a call, the driver waits until the group's earlier calls have ended, for at most the
+    /// time-out of its accesses.
     ///
     /// # Errors
     /// [`Error::Released`] after its group was released; as for [`Call::start`](crate::collective::Call::start) and

@@ -136,6 +136,7 @@ impl<'f, T: Transport, V: Outcome> Operation<'f, T, V> {
             what: self.what,
             event,
             target,
+            keeps_event: false,
             done: None,
             abandoned: self.fabric.nodes[self.node].abandoned.clone(),
             outcome: PhantomData,
@@ -161,6 +162,8 @@ pub struct Ticket<V> {
     what: &'static str,
     event: u8,
     target: u16,
+    /// The event belongs to somebody else, and stays taken.
+    keeps_event: bool,
     done: Option<Result<u64, ErrorCode>>,
     abandoned: Abandoned,
     outcome: PhantomData<V>,
@@ -191,7 +194,25 @@ impl<V: Outcome> Ticket<V> {
         fabric: &mut Fabric<T>,
     ) -> Result<Option<Result<u64, ErrorCode>>, Error> {
         if self.done.is_none() {
-            self.done = fabric.finish(self.node, self.event, self.target)?;
+            self.done = match self.keeps_event {
+                false => fabric.finish(self.node, self.event, self.target)?,
+                true => fabric.finish_kept(self.node, self.event, self.target)?,
+            };
+        }
+        Ok(self.done)
+    }
+
+    /// Ends it if its event lacks only the last count, which will not come.
+    pub(crate) fn end_early<T: Transport>(
+        &mut self,
+        fabric: &mut Fabric<T>,
+        code: ErrorCode,
+    ) -> Result<Option<Result<u64, ErrorCode>>, Error> {
+        let outcome = self.outcome(fabric)?;
+        let count = fabric.read_event(self.node, self.event)?.count;
+        if outcome.is_none() && command::reached(count, self.target.wrapping_sub(1)) {
+            fabric.forget_counts(self.node, self.event);
+            self.done = Some(Err(code));
         }
         Ok(self.done)
     }
@@ -213,7 +234,7 @@ impl<V: Outcome> Ticket<V> {
 
 impl<V> Drop for Ticket<V> {
     fn drop(&mut self) {
-        if self.done.is_none() {
+        if self.done.is_none() && !self.keeps_event {
             self.abandoned.push(self.event, self.target);
         }
     }
@@ -233,6 +254,52 @@ impl<T: Transport> Fabric<T> {
         }
         self.nodes[node].events.give(event);
         Ok(Some(registers.error.map_or(Ok(registers.value), Err)))
+    }
+
+    /// The same of an operation that keeps its event. An error ends it, even if the event should have counted more often.
+    fn finish_kept(&mut self, node: usize, event: u8, target: u16) -> Result<Option<Result<u64, ErrorCode>>, Error> {
+        let registers = self.read_event(node, event)?;
+        let has_counted = command::reached(registers.count, target);
+        let Some(code) = registers.error else {
+            return Ok(has_counted.then_some(Ok(registers.value)));
+        };
+        self.clear_error(node, event)?;
+        if !has_counted {
+            self.forget_counts(node, event);
+        }
+        Ok(Some(Err(code)))
+    }
+
+    /// Expects no more counts of an event, and reads its counter before its next use.
+    pub(crate) fn forget_counts(&mut self, node: usize, event: u8) {
+        self.nodes[node].issued[usize::from(event)] = None;
+        self.nodes[node].commands.retire(event);
+    }
+
+    /// Starts an operation in an event that stays taken, and that counts so often until the operation is complete. An inner error is
+    /// that of [`Fabric::issue`].
+    pub(crate) fn post_kept(
+        &mut self,
+        node: usize,
+        what: &'static str,
+        event: u8,
+        counts: u16,
+        words: &[u32],
+    ) -> Result<(Ticket<()>, Result<(), Error>), Error> {
+        let (first, written) = self.issue(node, event, words)?;
+        let target = first.wrapping_add(counts - 1);
+        self.nodes[node].issued[usize::from(event)] = Some(target);
+        let ticket = Ticket {
+            node,
+            what,
+            event,
+            target,
+            keeps_event: true,
+            done: None,
+            abandoned: self.nodes[node].abandoned.clone(),
+            outcome: PhantomData,
+        };
+        Ok((ticket, written))
     }
 
     /// Takes an event; if none is free, one of an abandoned operation that has completed.
