@@ -2,7 +2,7 @@
 
 use portico_spec::{ni::registers::BASE_BYTES, Config};
 
-use crate::{GoldenTransport, Transport, TransportError};
+use crate::{Fabric, GoldenTransport, Transport, TransportError};
 
 /// A golden fabric that fails in one access, or refuses one write, once.
 #[derive(Debug)]
@@ -55,4 +55,18 @@ impl Transport for Failing {
         }
         self.golden.write(address, value)
     }
+}
+
+/// How many events of each tile can be taken.
+pub(crate) fn free_events<T: Transport>(fabric: &mut Fabric<T>) -> Vec<usize> {
+    let tiles = 0..fabric.config().tiles();
+    let free = tiles.map(|tile| {
+        let mut taken = vec![];
+        while let Ok(event) = fabric.take_event(tile) {
+            taken.push(event);
+        }
+        taken.iter().for_each(|&event| fabric.nodes[tile].events.give(event));
+        taken.len()
+    });
+    free.collect()
 }

@@ -10,6 +10,8 @@ use portico_spec::{
 use super::*;
 use crate::{command, registers::CounterRegister, testing::Failing, ErrorCode, GoldenTransport};
 
+mod armed;
+
 const LIMIT: u64 = 20_000;
 
 fn fabric(cols: usize, rows: usize, mpe: usize) -> Fabric<GoldenTransport> {

@@ -51,7 +51,10 @@ impl FoldThenScatter {
     }
 
     fn start<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<(), Error> {
-        self.wait(fabric, fabric.port.timeout)?;
+        if !has_ended_or_failed(self.wait(fabric, fabric.port.timeout))? {
+            // A reduce that has failed is followed by no scatter.
+            self.ticket = None;
+        }
         let (ticket, posted) = self.reduce.start(fabric);
         self.ticket = ticket;
         posted
@@ -92,6 +95,15 @@ impl FoldThenScatter {
     }
 }
 
+/// Whether an earlier start has ended well. One that has failed is over too: if its communicator is recovered, the call can start
+/// again, and otherwise the start fails.
+fn has_ended_or_failed(ended: Result<(), Error>) -> Result<bool, Error> {
+    match ended {
+        Err(Error::CommunicatorFailed { .. }) => Ok(false),
+        ended => ended.map(|()| true),
+    }
+}
+
 impl Request {
     /// How it is carried out.
     pub fn way(&self) -> Way {
@@ -124,7 +136,7 @@ impl Request {
         match &mut self.work {
             Work::Engines(call, ticket) => {
                 if let Some(earlier) = ticket {
-                    earlier.wait(fabric, fabric.port.timeout)?;
+                    has_ended_or_failed(earlier.wait(fabric, fabric.port.timeout))?;
                 }
                 let (started, posted) = call.start(fabric);
                 *ticket = started.or(ticket.take());

@@ -4,6 +4,8 @@ use portico_spec::fp::Format;
 use super::{request::Work, *};
 use crate::{
     collective::{Operation, Shape},
+    registers::MpeRegister,
+    testing::free_events,
     Config, Error, ErrorCode, Fabric, GoldenTransport, Region,
 };
 
@@ -555,6 +557,81 @@ fn a_reduce_scatter_starts_again_and_may_be_polled() {
             request.start(&mut fabric).unwrap();
             request.wait(&mut fabric, LIMIT).unwrap();
         }
+        request.release(&mut fabric).unwrap();
+    }
+    nothing_is_left(fabric, comm);
+}
+
+#[test]
+fn a_request_that_is_repeated_is_launched() {
+    let mut fabric = fabric(1);
+    let mut comm = fabric.mpi(&TILES, &Shape::Centre).unwrap();
+    comm.force(Some(Way::Engines));
+    let sum = Operation::IntegerSum;
+    let mut request = comm.allreduce(&mut fabric, SOURCE, RESULT, 2, sum).unwrap();
+    let events = free_events(&mut fabric);
+    // More often than a context numbers its calls.
+    for round in 0..300 {
+        for tile in TILES {
+            fabric.write(tile, SOURCE, &[round, tile as u32]).unwrap();
+        }
+        request.start(&mut fabric).unwrap();
+        // An event of each member is held once the call is armed, and a call that is posted takes another one.
+        let held = free_events(&mut fabric);
+        let taken: usize = events.iter().zip(held).map(|(events, held)| events - held).sum();
+        assert_eq!(taken, TILES.len(), "round {round}");
+        request.wait(&mut fabric, LIMIT).unwrap();
+        let sums = [11 * round, TILES.iter().sum::<usize>() as u32];
+        for tile in TILES {
+            assert_eq!(fabric.read(tile, RESULT, 2).unwrap(), sums, "round {round}");
+        }
+    }
+    // The host folds behind a launch, whose result it reads.
+    request.start(&mut fabric).unwrap();
+    comm.force(Some(Way::Host));
+    let max = comm.reduce(&mut fabric, 3, RESULT, SOURCE, 1, Operation::IntegerMax);
+    max.unwrap().run(&mut fabric, LIMIT).unwrap();
+    assert_eq!(fabric.read(TILES[3], SOURCE, 1).unwrap(), [11 * 299]);
+    request.release(&mut fabric).unwrap();
+    nothing_is_left(fabric, comm);
+}
+
+#[test]
+fn a_request_that_fails_at_a_member_is_told_and_starts_again_after_the_recovery() {
+    let mut fabric = fabric(1);
+    let mut comm = fabric.mpi(&TILES, &Shape::Linear).unwrap();
+    comm.force(Some(Way::Engines));
+    let and = Operation::And;
+    let mut requests = vec![
+        comm.bcast(&mut fabric, 0, SOURCE, 8).unwrap(),
+        comm.reduce_scatter(&mut fabric, SOURCE, RESULT, 1, and).unwrap(),
+    ];
+    let context = comm.engines().unwrap().context();
+    let events = free_events(&mut fabric);
+    for request in &mut requests {
+        for _ in 0..3 {
+            request.start(&mut fabric).unwrap();
+            request.wait(&mut fabric, LIMIT).unwrap();
+        }
+        // A member at an end is closed before it hears of the launch.
+        fabric.poke(TILES[0], MpeRegister::Control, context, &[1]).unwrap();
+        request.start(&mut fabric).unwrap();
+        assert!(!request.poll(&mut fabric).unwrap());
+        let failed = request.wait(&mut fabric, 2_000).unwrap_err();
+        assert!(
+            matches!(failed, Error::CommunicatorFailed { tile, .. } if tile == TILES[0]),
+            "{failed}"
+        );
+        let refused = request.start(&mut fabric).unwrap_err();
+        assert!(matches!(refused, Error::CommunicatorFailed { .. }), "{refused}");
+        comm.recover(&mut fabric, LIMIT).unwrap();
+        assert_eq!(free_events(&mut fabric), events);
+        for _ in 0..3 {
+            request.start(&mut fabric).unwrap();
+            request.wait(&mut fabric, LIMIT).unwrap();
+        }
+    }
+    for mut request in requests {
         request.release(&mut fabric).unwrap();
     }
     nothing_is_left(fabric, comm);
