@@ -30,7 +30,7 @@ pub(super) struct Armed {
     /// The prepared call.
     identity: u64,
     /// By rank: an event that counts what is armed and launched there.
-    pub events: Vec<u8>,
+    events: Vec<u8>,
     /// The lists of some members may be written again, so that these have no armed call, and number their calls from 0 on.
     is_leaving: bool,
 }
@@ -51,7 +51,7 @@ impl Group {
 
     /// Records descriptors that arm a call, by rank, and the barrier behind it.
     fn add_armed(&mut self, what: &'static str, identity: u64, calls: [Vec<Vec<u32>>; TOGETHER], events: Vec<u8>) {
-        // No call has their ordinal yet, so if one of them fails, the next call fails.
+        // They have the ordinal of the next call, which is refused if one of them fails.
         for words in calls {
             for ((rank, words), &event) in words.into_iter().enumerate().zip(&events) {
                 self.add_post(rank, self.calls, what, words, Purpose::Arm { event });
@@ -237,8 +237,8 @@ impl<T: Transport> Fabric<T> {
         }
     }
 
-    /// Looks for a member at which a launched call has failed, and gives the call up at all members then. The launching member alone may not hear of
-    /// that, since the barrier behind the call does not end.
+    /// Looks for a member at which a launched call has failed, and gives the call up at all members then. The event of the launching
+    /// member need not tell, since the barrier behind the call may wait for ever.
     pub(super) fn look_for_failure(&mut self, number: u64) -> Result<(), Error> {
         let group = &self.groups[&number];
         let (Some(armed), true) = (&group.armed, group.is_launching() && group.failure().is_none()) else {

@@ -75,7 +75,7 @@ const POST: u64 = 200;
 /// A group of tiles that make calls together, made by [`Fabric::communicator`].
 ///
 /// Its context is given back when it is dropped. Calls under way go on nevertheless; the context is handed on when they have
-/// ended. After a call has failed at some member, the context is closed at all others, and all later calls are refused until the
+/// ended, and so are the events that its armed calls hold. After a call has failed at some member, the context is closed at all others, and all later calls are refused until the
 /// communicator is [recovered](Communicator::recover).
 #[derive(Debug)]
 pub struct Communicator {
@@ -203,7 +203,7 @@ impl Communicator {
     /// Makes the communicator usable again after a call of it has failed, or does not end. Calls that are under way fail with
     /// [`ErrorCode::Closed`](crate::ErrorCode::Closed), unless they have failed otherwise; what they have written is undefined. The
     /// context is closed at all members, gives back what is left of these calls, and opens when all members have done so: then its
-    /// calls are numbered from 0 on. Lists and time-outs stay. Calls of other communicators go on.
+    /// calls are numbered from 0 on. Lists and time-outs stay; no call is armed any more. Calls of other communicators go on.
     ///
     /// ```
     /// use portico::{collective::Shape, Config, Error, Fabric, GoldenTransport};

@@ -129,8 +129,9 @@ impl Request {
     /// time-out of its accesses.
     ///
     /// # Errors
-    /// [`Error::Released`] after its group was released; as for [`Call::start`](crate::collective::Call::start) and
-    /// [`Exchange::start`], or the fabric's.
+    /// [`Error::Released`] after its group was released; [`Error::CommunicatorFailed`] if a member refuses to keep the call, and
+    /// [`Error::Timeout`] if earlier calls do not end before it is armed or launched; as for
+    /// [`Call::start`](crate::collective::Call::start) and [`Exchange::start`], or the fabric's.
     pub fn start<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<(), Error> {
         self.running.check(self.what)?;
         match &mut self.work {
