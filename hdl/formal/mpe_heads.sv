@@ -8,7 +8,9 @@
 //
 // The environment is that of the engine: a call begins when none runs; a neighbour sends two packets ahead of their credits
 // at most, and gives back no credit that it does not hold. `ejects` is the first word of a packet that the word receiver has
-// taken, which follows its head. Reset may come at any time. `INDUCTION` adds what the induction needs to know of registers.
+// taken, which follows its head. Reset may come at any time, and so may `closes`. To a closed context more packets come, because
+// the drain gives their credits back; it opens when no call runs, and no call begins before. `INDUCTION` adds what the induction
+// needs to know of registers.
 
 `default_nettype none
 
@@ -34,7 +36,9 @@ module mpe_heads_properties (
     input wire        event_ready,
     input wire        ended,
     input wire        wrong,
-    input wire        expired
+    input wire        expired,
+    input wire        closes,
+    input wire        opens
 );
     wire [31:0] packets;
     wire [31:0] credits;
@@ -51,6 +55,8 @@ module mpe_heads_properties (
     wire        job_to_network;
     wire [ 4:0] job_target;
     wire [ 3:0] running;
+    wire [ 3:0] closed;
+    wire [31:0] opened = {24'd0, {8{opens}}};
 
     portico_mpe_packets packet_counts (
         .clk(clk),
@@ -58,6 +64,7 @@ module mpe_heads_properties (
         .add(ejects),
         .neighbour({2'd0, ejects_of}),
         .take(take_packet),
+        .clear(opened),
         .some(packets),
         .both(),
         .overflow()
@@ -69,6 +76,7 @@ module mpe_heads_properties (
         .add(returns),
         .neighbour({2'd0, returns_of}),
         .take(take_credit),
+        .clear(32'd0),
         .some(credits),
         .both(),
         .overflow()
@@ -123,13 +131,16 @@ module mpe_heads_properties (
         .ended({3'd0, ended}),
         .wrong({3'd0, wrong}),
         .expired({3'd0, expired}),
+        .close({3'd0, closes}),
+        .open(opened),
         .event_valid(),
         .event_event(),
         .event_error(),
         .event_ready(event_ready),
         .running(running),
-        .closed(),
+        .closed(closed),
         .late(),
+        .called_off(),
         .moves()
     );
 
@@ -148,7 +159,7 @@ module mpe_heads_properties (
     reg [7:0] here_one, here_two, left_one, left_two;
     // The room of the oldest packet of each edge.
     reg [7:0] room;
-    wire [7:0] comes = ejects ? 8'd1 << ejects_of : 8'd0;
+    wire [7:0] comes = ejects && !here_two[ejects_of] ? 8'd1 << ejects_of : 8'd0;
     wire [7:0] goes = frees ? 8'd1 << job_neighbour[2:0] : 8'd0;
     wire [7:0] back = returns ? 8'd1 << returns_of : 8'd0;
     wire [7:0] sent = sends ? 8'd1 << job_target[2:0] : 8'd0;
@@ -166,6 +177,11 @@ module mpe_heads_properties (
             left_one <= (left_one & ~sent) | (left_two & sent) | back;
             left_two <= (left_two & ~sent) | (left_one & ~sent & back) | (left_two & sent & back);
             room     <= room ^ goes;
+            if (opens) begin
+                here_one <= 8'd0;
+                here_two <= 8'd0;
+                room     <= 8'd0;
+            end
         end
     end
 
@@ -181,8 +197,9 @@ module mpe_heads_properties (
 
     // The engine's environment.
     always @* begin
-        if (call_valid) assume (!running[0] && !rst);
-        if (ejects) assume (!here_two[ejects_of]);
+        if (call_valid) assume (!running[0] && !closed[0] && !opens && !rst);
+        if (opens) assume (closed[0] && !running[0] && !ejects);
+        if (ejects) assume (closed[0] || !here_two[ejects_of]);
         if (returns) assume (!left_two[returns_of]);
     end
 
@@ -200,12 +217,17 @@ module mpe_heads_properties (
         end
     end
 
-    // Both ways of a packet that is sent on, and a fold of two.
+    // Whether the context has been open again after it was closed.
+    reg opened_again = 1'b0;
+    always @(posedge clk) opened_again <= !rst && (opened_again || opens);
+
+    // Both ways of a packet that is sent on, a fold of two, and a packet after the context opened.
     always @* begin
         if (started && !rst) begin
             sent_on : cover (sends && job_from_edge && !job_folds);
             sent_on_twice : cover (sends && job_from_edge && !job_folds && job_frees && left_two != 8'hff);
             folded_of_two : cover (sends && job_from_edge && job_from_sum);
+            sent_on_after_open : cover (opened_again && sends && job_from_edge && !job_folds);
         end
     end
 
