@@ -1,8 +1,9 @@
 //! The benchmark of MPI-like calls: every call in every way that it has, as the host sees it.
 //!
 //! A call takes from its start in the driver to the end of the wait: the descriptors that the host sends, what the fabric does, and
-//! the events that the host reads. Each request is started twice; the second start counts. All tiles are members, ranks are their
-//! numbers, and the mapped tree joins them. After each call every word is compared. Last, a call fails because a member means another
+//! the events that the host reads. Each request is started twice; the second start counts. A request by engines is started twice more:
+//! then it is launched, and this start counts by itself. All tiles are members, ranks are their numbers, and the mapped tree joins
+//! them. After each call every word is compared. Last, a call fails because a member means another
 //! length, and the group recovers.
 
 use super::report::{Better, Row};
@@ -26,6 +27,14 @@ const MOST_WORDS: usize = 2048;
 /// Longest time of a call, and for each word of it at each tile.
 const LEAST_CYCLES: u64 = 50_000;
 const CYCLES_A_WORD: u64 = 100;
+
+/// Cycles in which calls of 16 members that are launched are to end, as the host sees it: call, words, cycles.
+const LAUNCHED: [(Call, usize, u64); 3] = [
+    (Call::Barrier, 0, 400),
+    (Call::Allreduce, 1, 600),
+    (Call::Bcast, 1024, 3_700),
+];
+const LAUNCHED_TILES: usize = 16;
 
 /// Cycles in which a group is to recover, for each member.
 const RECOVERY_CYCLES: u64 = 750;
@@ -83,6 +92,11 @@ impl Call {
             Call::Gather => "gather",
             Call::Alltoall => "alltoall",
         }
+    }
+
+    /// Whether engines carry it out as one call, which can be launched.
+    fn is_single(self) -> bool {
+        matches!(self, Call::Barrier | Call::Bcast | Call::Reduce | Call::Allreduce)
     }
 
     /// Words of a member for blocks of `words` words.
@@ -144,11 +158,14 @@ pub struct Point {
     pub estimate: u64,
     /// From the start to the end of the wait.
     pub cycles: u64,
+    /// The same of a start that is launched; none where none is.
+    pub launched: Option<u64>,
 }
 
 impl Point {
-    /// Its cycles, and the estimate. The way that is taken is held against the others, whose least cycles are `others`.
-    pub fn rows(&self, others: Option<u64>) -> [Row; 2] {
+    /// Its cycles, the estimate, and the cycles of a start that is launched. The way that is taken is held against the others, whose
+    /// least cycles are `others`.
+    pub fn rows(&self, others: Option<u64>) -> Vec<Row> {
         let Point { call, tiles, words, .. } = *self;
         let (call, way) = (call.name(), self.way.name());
         let name = match words {
@@ -169,7 +186,16 @@ impl Point {
             bound: others.filter(|_| self.way == self.taken).map(|cycles| cycles as f64),
             ..row(name.clone(), "call", self.cycles)
         };
-        [measured, row(format!("{name}, estimate"), "estimate", self.estimate)]
+        let estimate = row(format!("{name}, estimate"), "estimate", self.estimate);
+        let launched = self.launched.map(|cycles| {
+            let mut bounds = LAUNCHED.iter().filter(|_| tiles == LAUNCHED_TILES);
+            let bound = bounds.find(|&&(of, length, _)| (of, length) == (self.call, words));
+            Row {
+                bound: bound.map(|&(_, _, bound)| bound as f64),
+                ..row(format!("{name}, launched"), "launched", cycles)
+            }
+        });
+        [measured, estimate].into_iter().chain(launched).collect()
     }
 }
 
@@ -266,6 +292,13 @@ pub fn run(
     Ok(measured)
 }
 
+/// Times of a call in one way: as a [`Point`] has them.
+struct Timing {
+    estimate: u64,
+    cycles: u64,
+    launched: Option<u64>,
+}
+
 /// A fabric whose tiles have words to send.
 struct Bench<T: Transport> {
     fabric: Fabric<T>,
@@ -325,22 +358,29 @@ impl<T: Transport> Bench<T> {
                         way.name()
                     )
                 })?;
-                points.extend(point.map(|(estimate, cycles)| Point {
-                    call,
-                    tiles,
-                    words,
-                    way,
-                    taken,
-                    estimate,
-                    cycles,
-                }));
+                points.extend(point.map(
+                    |Timing {
+                         estimate,
+                         cycles,
+                         launched,
+                     }| Point {
+                        call,
+                        tiles,
+                        words,
+                        way,
+                        taken,
+                        estimate,
+                        cycles,
+                        launched,
+                    },
+                ));
             }
         }
         Ok(points)
     }
 
-    /// Estimate and cycles of a call in the way that is forced; none if it does not have this way.
-    fn measure(&mut self, call: Call, words: usize) -> anyhow::Result<Option<(u64, u64)>> {
+    /// Times of a call in the way that is forced; none if it does not have this way.
+    fn measure(&mut self, call: Call, words: usize) -> anyhow::Result<Option<Timing>> {
         self.turn += 1;
         let mut request = match self.prepare(call, words) {
             Err(Error::WrongWay { .. } | Error::NotBuilt { .. }) => return Ok(None),
@@ -358,18 +398,35 @@ impl<T: Transport> Bench<T> {
             self.fabric.write(tile, result, &own)?;
         }
         let timeout = LEAST_CYCLES + CYCLES_A_WORD * (words * self.regions.len()) as u64;
-        let mut cycles = 0;
         // In its first start, the driver reads the counters of events that it has not used yet.
-        for _ in 0..2 {
-            let begun = self.fabric.transport().cycles();
-            request.start(&mut self.fabric)?;
-            request.wait(&mut self.fabric, timeout)?;
-            cycles = self.fabric.transport().cycles() - begun;
+        self.start(&mut request, timeout)?;
+        let is_launched = request.way() == Way::Engines && call.is_single();
+        if is_launched {
+            // Two starts in a row would arm the call.
+            self.prepare(Call::Barrier, 0)?.run(&mut self.fabric, timeout)?;
+        }
+        let cycles = self.start(&mut request, timeout)?;
+        let mut launched = None;
+        if is_launched {
+            self.start(&mut request, timeout)?;
+            launched = Some(self.start(&mut request, timeout)?);
         }
         let estimate = request.estimate();
         request.release(&mut self.fabric)?;
         self.verify(call, words)?;
-        Ok(Some((estimate, cycles)))
+        Ok(Some(Timing {
+            estimate,
+            cycles,
+            launched,
+        }))
+    }
+
+    /// Cycles from a start to the end of the wait.
+    fn start(&mut self, request: &mut Request, timeout: u64) -> anyhow::Result<u64> {
+        let begun = self.fabric.transport().cycles();
+        request.start(&mut self.fabric)?;
+        request.wait(&mut self.fabric, timeout)?;
+        Ok(self.fabric.transport().cycles() - begun)
     }
 
     /// Lets a call fail, and recovers the group; none without engines.
@@ -541,7 +598,10 @@ mod tests {
         }
         let recovered: Vec<usize> = measured.recoveries.iter().map(|recovery| recovery.tiles).collect();
         assert_eq!(recovered, [3, 4]);
-        assert_eq!(measured.rows().len(), 2 * points.len() + 2);
+        let launched = points.iter().filter(|point| point.launched.is_some()).count();
+        let singles = [Call::Barrier, Call::Bcast, Call::Reduce, Call::Allreduce];
+        assert_eq!(launched, 2 * singles.map(sizes).iter().sum::<usize>());
+        assert_eq!(measured.rows().len(), 2 * points.len() + launched + 2);
         let rows = rows(points);
         // The way that is taken is held against the other one, if there is one.
         let bounds = rows.iter().filter(|row| row.bound.is_some()).count();

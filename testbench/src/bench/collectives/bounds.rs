@@ -18,19 +18,19 @@ const HOP: usize = 2;
 /// Barriers: tiles, the paper's cycles (Figure 5.1), the limit and the bound.
 const BARRIERS: [(usize, Option<f64>, f64, f64); 3] = [
     (4, Some(454.0), 6.0, 24.0),
-    (16, None, 10.0, 36.0),
-    (32, Some(2410.0), 14.0, 46.0),
+    (16, None, 10.0, 38.0),
+    (32, Some(2410.0), 14.0, 50.0),
 ];
 /// Tiles and bound of broadcasts, reductions, and allreduces of one word.
-const BROADCASTS: [(usize, f64); 2] = [(4, 4280.0), (32, 4480.0)];
-const REDUCES: [(usize, f64); 2] = [(4, 4300.0), (32, 4650.0)];
-const ALLREDUCES: [(usize, f64); 2] = [(16, 120.0), (32, 150.0)];
+const BROADCASTS: [(usize, f64); 2] = [(4, 4265.0), (32, 4480.0)];
+const REDUCES: [(usize, f64); 2] = [(4, 4283.0), (32, 4650.0)];
+const ALLREDUCES: [(usize, f64); 2] = [(16, 140.0), (32, 176.0)];
 /// Tiles of the fabric on which calls are repeated.
 const REPEATED: usize = 16;
 /// Words of the calls that are repeated.
 const REPEATED_WORDS: usize = 256;
 /// Cycles by which the same call may differ.
-const SPREAD: f64 = 4.0;
+const SPREAD: f64 = 0.0;
 
 /// Flits that one edge carries of a call: its words, the call word, and the head of each packet.
 pub fn flits(words: usize) -> usize {

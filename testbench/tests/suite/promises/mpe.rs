@@ -9,7 +9,7 @@ use bench::{head, Act, Bench};
 use plan::Plan;
 use portico_spec::{
     mpe::{
-        call::{Call, Kind, Row, Transfer, NEIGHBOURS},
+        call::{Begin, Call, Kind, Row, Transfer, NEIGHBOURS},
         reduce::Operation,
     },
     ni::{
@@ -123,6 +123,7 @@ fn draw(random: &mut StdRng, context: usize, number: u8, places: &[usize]) -> Pl
         down: words(),
         call: Call {
             kind,
+            begin: Begin::InTurn,
             number,
             context: context as u8,
             towards: way.map(|place| place as u8),

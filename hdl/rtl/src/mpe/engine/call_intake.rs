@@ -1,4 +1,4 @@
-use super::{CallOut, ADDRESS_WIDTH, EDGES};
+use super::{CallOut, ADDRESS_WIDTH, COUNTS_WIDTH, EDGES, NUMBERS_WIDTH};
 use crate::{
     bus::EventOut,
     prim::{LutRam, StreamIn},
@@ -6,9 +6,10 @@ use crate::{
 use portico_spec::{
     mpe::{
         call::{
-            BARRIER_WORDS, CALL_KIND_OFFSET, CALL_LENGTH_OFFSET, CALL_OPERATION_OFFSET, CONTEXTS, CONTEXT_OFFSET,
-            CONTEXT_WIDTH, KIND_WIDTH, LENGTH_WIDTH, NUMBER_WIDTH, OPERATION_OFFSET, PLACE_WIDTH, ROOT_OFFSET,
-            TOWARDS_OFFSET, TRANSFER_WORDS, WAITING,
+            ARMED, ARMED_OFFSET, ARMED_WIDTH, BARRIER_WORDS, CALL_KIND_OFFSET, CALL_LENGTH_OFFSET,
+            CALL_OPERATION_OFFSET, CONTEXTS, CONTEXT_OFFSET, CONTEXT_WIDTH, GO_NUMBER_WIDTH, KIND_WIDTH, LAUNCH_OFFSET,
+            LENGTH_WIDTH, NEXT_OFFSET, NUMBER_WIDTH, OPERATION_OFFSET, PLACE_WIDTH, ROOT_OFFSET, TOWARDS_OFFSET,
+            TRANSFER_WORDS, WAITING,
         },
         reduce::{Operation, OPERATION_WIDTH},
     },
@@ -26,20 +27,26 @@ const COUNT_WIDTH: usize = 3;
 /// Width of a number of calls that wait.
 const WAITING_WIDTH: usize = 3;
 /// Width of the place of a call among those that wait.
-const ENTRY_WIDTH: usize = 2;
-/// Words of a call that waits.
+const TAIL_WIDTH: usize = 2;
+/// Width of the place of a call among those that are kept: those that wait, and above them those that are armed.
+const ENTRY_WIDTH: usize = TAIL_WIDTH + 1;
+/// Calls of a context that are kept.
+const ENTRIES: usize = 1 << ENTRY_WIDTH;
+/// Words of a call that is kept.
 const CALL_WORDS: usize = 4;
-/// Address of a word of a call that waits.
+/// Address of a word of a call that is kept.
 const QUEUE_WIDTH: usize = CONTEXT_WIDTH + ENTRY_WIDTH + 2;
 /// Bits of word 1 of a descriptor.
-const CALL_WIDTH: usize = OPERATION_OFFSET + OPERATION_WIDTH;
+const CALL_WIDTH: usize = LAUNCH_OFFSET + 1;
+/// Place of the last context's number among the low bits of all.
+const LAST_NUMBER: usize = NUMBERS_WIDTH - GO_NUMBER_WIDTH;
 /// Width of an address of a word, of which the memory has fewer than half.
 const WORD_WIDTH: usize = ADDRESS_WIDTH + 1;
 /// Width of the end of a transfer.
 const END_WIDTH: usize = LENGTH_WIDTH + 1;
 /// Bits of a byte address above those of a word's address.
 const BEYOND_WIDTH: usize = 32 - WORD_WIDTH - 2;
-/// Above word 1 of a call that waits: kind, event, quiet.
+/// Above word 1 of a call that is kept: kind, event, quiet.
 const COMMON_WIDTH: usize = KIND_WIDTH + EVENT_WIDTH + 1;
 
 /// State of the intake.
@@ -51,29 +58,30 @@ pub enum Intake {
     Add,
     /// Accepts it or not.
     Check,
-    /// Keeps it among those that wait.
+    /// Keeps it among those that wait, or those that are armed.
     Keep,
-    /// Gets one of those that wait.
+    /// Gets one of those.
     Fetch,
     /// Gives it to the scheduler.
     Begin,
-    /// Ends it with an error.
+    /// Ends it with an error, or tells that it is armed or launched.
     Report,
 }
 
-/// Checks the descriptors of calls, and keeps those that wait for the one that runs in their context.
+/// Checks the descriptors of calls, and keeps those that wait for the one that runs in their context, or for a launch.
 ///
 /// Calls of up to 4 contexts.
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | from a descriptor's last word to the call at `call`: 2 cycles for a barrier, 3 for others; 5 for one that has waited |
-/// | throughput | a descriptor every 4 to 8 cycles, 4 more for one that has to wait |
-/// | state | 4 calls a context in LUT-RAM, and the descriptor in hand |
+/// | latency | from a descriptor's last word to the call at `call`: 2 cycles for a barrier, 3 for others; 5 for one that has waited or was armed |
+/// | throughput | a descriptor every 4 to 8 cycles, 4 more for one that is kept |
+/// | state | 4 calls that wait and 2 that are armed in LUT-RAM by context, and the descriptor in hand |
 ///
 /// The intake checks a descriptor in this order, and the first check that fails gives the error: its number of words; a context
-/// that is built; that is not closed; the next number of the context; room among the calls that wait; an operation, aligned
-/// addresses and a neighbour on the way to the root; the memory's end; source and result that do not overlap in part.
+/// that is built; that is not closed; the next number of the context; room among the calls that wait or are armed; an operation,
+/// aligned addresses and a neighbour on the way to the root; the memory's end; source and result that do not overlap in part. A launch
+/// is checked for the first three, and then for a context with an armed call, in which nothing runs, waits or is launched.
 #[derive(LogicBlock, Default)]
 pub struct CallIntake {
     pub clk: Signal<In, Clock>,
@@ -84,7 +92,7 @@ pub struct CallIntake {
     pub commands: StreamIn<32>,
     /// Calls that begin, new or after they have waited: nothing runs in their context.
     pub call: CallOut,
-    /// Of calls that end here: refused, or waiting in a context that is closed.
+    /// Of calls that end here: refused, or waiting in a context that is closed. Of those that are armed, and of launches.
     pub event: EventOut,
     /// Edges with a neighbour.
     pub present: Signal<In, Bits<EDGES>>,
@@ -100,6 +108,22 @@ pub struct CallIntake {
     pub waits: Signal<Out, Bits<CONTEXTS>>,
     /// One bit a context: a call to it is whole here, and does not run or wait yet.
     pub takes_in: Signal<Out, Bits<CONTEXTS>>,
+    /// By context the low bits of the number of its next call.
+    pub numbers: Signal<Out, Bits<NUMBERS_WIDTH>>,
+    /// One bit a context, for a cycle: one more call is armed.
+    pub arms: Signal<Out, Bits<CONTEXTS>>,
+    /// One bit a context, for a cycle: it is launched.
+    pub launch: Signal<Out, Bits<CONTEXTS>>,
+    /// One bit a context, for a cycle: its next armed call begins.
+    pub begins: Signal<Out, Bits<CONTEXTS>>,
+    /// By context how many calls are armed.
+    pub armed: Signal<In, Bits<COUNTS_WIDTH>>,
+    /// By context how many of them have begun in the launch that is under way.
+    pub begun: Signal<In, Bits<COUNTS_WIDTH>>,
+    /// One bit a context: a launch is under way.
+    pub launched: Signal<In, Bits<CONTEXTS>>,
+    /// One bit a context: its next armed call may begin.
+    pub ready_armed: Signal<In, Bits<CONTEXTS>>,
     /// A row of the context's list is written, or the context opens: its calls are numbered from 0 on.
     pub renews: Signal<In, Bit>,
     /// Context that is renewed; valid with `renews`.
@@ -128,7 +152,19 @@ pub struct CallIntake {
     error: DFF<Bits<ERROR_WIDTH>>,
     next: [DFF<Bits<NUMBER_WIDTH>>; CONTEXTS],
     waiting: [DFF<Bits<WAITING_WIDTH>>; CONTEXTS],
-    tail: [DFF<Bits<ENTRY_WIDTH>>; CONTEXTS],
+    tail: [DFF<Bits<TAIL_WIDTH>>; CONTEXTS],
+    /// The call that is fetched was armed.
+    was_armed: DFF<Bit>,
+    is_armed: Signal<Local, Bit>,
+    is_launch: Signal<Local, Bit>,
+    has_number: Signal<Local, Bit>,
+    is_full: Signal<Local, Bit>,
+    own: Signal<Local, Bits<CONTEXTS>>,
+    own_armed: Signal<Local, Bits<ARMED_WIDTH>>,
+    own_begun: Signal<Local, Bits<ARMED_WIDTH>>,
+    starts: Signal<Local, Bits<CONTEXTS>>,
+    rises: Signal<Local, Bit>,
+    low_bits: Signal<Local, Bits<GO_NUMBER_WIDTH>>,
     takes: Signal<Local, Bit>,
     named: Signal<Local, Bits<CONTEXT_WIDTH>>,
     owner: Signal<Local, Bits<CONTEXT_WIDTH>>,
@@ -136,7 +172,7 @@ pub struct CallIntake {
     operation: Signal<Local, Bits<OPERATION_WIDTH>>,
     own_next: Signal<Local, Bits<NUMBER_WIDTH>>,
     own_waiting: Signal<Local, Bits<WAITING_WIDTH>>,
-    own_tail: Signal<Local, Bits<ENTRY_WIDTH>>,
+    own_tail: Signal<Local, Bits<TAIL_WIDTH>>,
     entry: Signal<Local, Bits<ENTRY_WIDTH>>,
     is_built: Signal<Local, Bit>,
     known_operations: Signal<Local, Bits<{ 1 << OPERATION_WIDTH }>>,
@@ -158,6 +194,8 @@ pub struct CallIntake {
     value: Signal<Local, Bits<32>>,
     length_word: Signal<Local, Bits<32>>,
     last_context: Constant<Bits<CONTEXT_WIDTH>>,
+    /// Those of the number in word 1.
+    number_bits: Constant<Bits<CALL_WIDTH>>,
     /// One bit a code that is an operation.
     operations: Constant<Bits<{ 1 << OPERATION_WIDTH }>>,
     end: Constant<Bits<END_WIDTH>>,
@@ -167,8 +205,9 @@ impl CallIntake {
     /// For `contexts` contexts and a memory of `memory` words.
     pub fn new(contexts: usize, memory: usize) -> Self {
         Self {
-            kept: LutRam::new(contexts * WAITING * CALL_WORDS),
+            kept: LutRam::new(contexts * ENTRIES * CALL_WORDS),
             last_context: Constant::new(bits(contexts as u64 - 1)),
+            number_bits: Constant::new(bits((1 << NUMBER_WIDTH) - 1)),
             operations: Constant::new(bits(Operation::ALL.iter().map(|&code| 1 << code as u64).sum())),
             end: Constant::new(bits(memory as u64)),
             ..Default::default()
@@ -181,7 +220,7 @@ impl Logic for CallIntake {
     fn update(&mut self) {
         wire!(self => kept: clk);
         dff_setup!(self, clk, step, count, kind, number, quiet, called, length, source, result, misaligned, beyond);
-        dff_setup!(self, clk, source_end, result_end, error);
+        dff_setup!(self, clk, source_end, result_end, error, was_armed);
 
         // Of the context of the call in hand.
         self.named.next = self.called.q.val().get_bits::<CONTEXT_WIDTH>(CONTEXT_OFFSET);
@@ -189,6 +228,13 @@ impl Logic for CallIntake {
         self.owner.next = self.named.val() & self.last_context.val();
         self.towards.next = self.called.q.val().get_bits::<PLACE_WIDTH>(TOWARDS_OFFSET);
         self.operation.next = self.called.q.val().get_bits::<OPERATION_WIDTH>(OPERATION_OFFSET);
+        self.is_armed.next = self.called.q.val().get_bit(ARMED_OFFSET);
+        self.is_launch.next = self.called.q.val().get_bit(LAUNCH_OFFSET) & !self.kind.q.val().any();
+        self.has_number.next = !self.is_armed.val() & !self.called.q.val().get_bit(NEXT_OFFSET);
+        self.own.next = bits::<CONTEXTS>(1) << self.owner.val();
+        self.own_armed.next = 0.into();
+        self.own_begun.next = 0.into();
+        self.numbers.next = 0.into();
         self.own_next.next = 0.into();
         self.own_waiting.next = 0.into();
         self.own_tail.next = 0.into();
@@ -207,7 +253,13 @@ impl Logic for CallIntake {
                 self.own_next.next = self.next[i].q.val();
                 self.own_waiting.next = self.waiting[i].q.val();
                 self.own_tail.next = self.tail[i].q.val();
+                self.own_armed.next = self.armed.val().get_bits::<ARMED_WIDTH>(i * ARMED_WIDTH);
+                self.own_begun.next = self.begun.val().get_bits::<ARMED_WIDTH>(i * ARMED_WIDTH);
             }
+            // Each one comes in at the top, and moves the earlier ones down to their places.
+            self.low_bits.next = self.next[i].q.val().get_bits::<GO_NUMBER_WIDTH>(0);
+            self.numbers.next = (self.numbers.val() >> bits::<4>(GO_NUMBER_WIDTH as u64))
+                | (bit_cast::<NUMBERS_WIDTH, GO_NUMBER_WIDTH>(self.low_bits.val()) << bits::<4>(LAST_NUMBER as u64));
             if self.asked.val() == bits::<CONTEXT_WIDTH>(i) {
                 self.asked_next.next = self.next[i].q.val();
                 self.asked_waiting.next = self.waiting[i].q.val();
@@ -215,24 +267,37 @@ impl Logic for CallIntake {
             self.waits.next = self.waits.val().replace_bit(i, self.waiting[i].q.val().any());
         }
         self.ready_calls.next = self.waits.val() & !self.running.val();
+        self.starts.next = self.ready_calls.val();
+        if !self.ready_calls.val().any() {
+            self.starts.next = self.ready_armed.val();
+        }
         self.chosen.next = 0.into();
         for i in 0..CONTEXTS {
-            if self.ready_calls.val().get_bit(i) {
+            if self.starts.val().get_bit(i) {
                 self.chosen.next = bits::<CONTEXT_WIDTH>(i);
             }
         }
 
-        // A descriptor, word by word; calls that have waited come first.
+        // A descriptor, word by word; calls that have waited come first, then those that are launched.
         self.fetches.next = (self.step.q.val() == Intake::Take)
             & (self.count.q.val() == 0)
-            & self.ready_calls.val().any()
+            & self.starts.val().any()
             & !self.initialising.val();
         self.commands.tready.next =
             (self.step.q.val() == Intake::Take) & !self.fetches.val() & !self.initialising.val();
         self.takes.next = self.commands.tvalid.val() & self.commands.tready.val();
-        self.entry.next = self.own_tail.val();
+        self.entry.next = bit_cast::<ENTRY_WIDTH, TAIL_WIDTH>(self.own_tail.val());
+        if self.is_armed.val() {
+            self.entry.next = bit_cast::<ENTRY_WIDTH, ARMED_WIDTH>(self.own_armed.val()).replace_bit(TAIL_WIDTH, true);
+        }
         if self.step.q.val() == Intake::Fetch {
-            self.entry.next = self.own_tail.val() - self.own_waiting.val().get_bits::<ENTRY_WIDTH>(0);
+            self.entry.next = bit_cast::<ENTRY_WIDTH, TAIL_WIDTH>(
+                self.own_tail.val() - self.own_waiting.val().get_bits::<TAIL_WIDTH>(0),
+            );
+            if self.was_armed.q.val() {
+                self.entry.next =
+                    bit_cast::<ENTRY_WIDTH, ARMED_WIDTH>(self.own_begun.val()).replace_bit(TAIL_WIDTH, true);
+            }
         }
         self.place.next = bit_cast::<QUEUE_WIDTH, 2>(self.count.q.val().get_bits::<2>(0))
             | (bit_cast::<QUEUE_WIDTH, ENTRY_WIDTH>(self.entry.val()) << bits::<3>(2))
@@ -290,14 +355,32 @@ impl Logic for CallIntake {
         if self.exceeds.val() {
             self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::OutOfMemory as u64);
         }
-        if !self.is_known.val() | !self.has_way.val() | self.misaligned.q.val() {
+        if !self.is_known.val()
+            | !self.has_way.val()
+            | self.misaligned.q.val()
+            | self.called.q.val().get_bit(LAUNCH_OFFSET)
+        {
             self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::Malformed as u64);
         }
-        if self.own_waiting.val() == bits::<WAITING_WIDTH>(WAITING as u64) {
+        self.is_full.next = self.own_waiting.val() == bits::<WAITING_WIDTH>(WAITING as u64);
+        if self.is_armed.val() {
+            self.is_full.next = self.own_armed.val() == bits::<ARMED_WIDTH>(ARMED as u64);
+        }
+        if self.is_full.val() {
             self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::TooManyCalls as u64);
         }
-        if self.called.q.val().get_bits::<NUMBER_WIDTH>(0) != self.own_next.val() {
+        if self.has_number.val() & (self.called.q.val().get_bits::<NUMBER_WIDTH>(0) != self.own_next.val()) {
             self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::OutOfTurn as u64);
+        }
+        if self.is_launch.val() {
+            self.fault.next = 0.into();
+            if !self.own_armed.val().any()
+                | self.own_waiting.val().any()
+                | (self.running.val() & self.own.val()).any()
+                | (self.launched.val() & self.own.val()).any()
+            {
+                self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::OutOfTurn as u64);
+            }
         }
         if self.closed.val().get_bit(self.owner.val().index()) {
             self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::Closed as u64);
@@ -312,10 +395,15 @@ impl Logic for CallIntake {
 
         self.joins.next = false;
         self.leaves.next = false;
+        self.rises.next = self.accepts.val() & !self.is_armed.val() & !self.is_launch.val();
+        self.arms.next = 0.into();
+        self.launch.next = 0.into();
+        self.begins.next = 0.into();
         match self.step.q.val() {
             Intake::Take => {
                 if self.fetches.val() {
                     self.step.d.next = Intake::Fetch;
+                    self.was_armed.d.next = !self.ready_calls.val().any();
                     self.called.d.next =
                         bit_cast::<CALL_WIDTH, CONTEXT_WIDTH>(self.chosen.val()) << bits::<5>(CONTEXT_OFFSET as u64);
                 }
@@ -364,19 +452,32 @@ impl Logic for CallIntake {
                 self.error.d.next = self.fault.val();
                 self.step.d.next = Intake::Report;
                 self.count.d.next = 0.into();
-                if self.accepts.val() {
+                if self.accepts.val() & !self.is_launch.val() {
                     self.step.d.next = Intake::Keep;
-                    if !self.running.val().get_bit(self.owner.val().index()) & !self.own_waiting.val().any() {
+                    if !self.is_armed.val()
+                        & !self.running.val().get_bit(self.owner.val().index())
+                        & !self.own_waiting.val().any()
+                    {
                         self.step.d.next = Intake::Begin;
+                    }
+                }
+                if self.accepts.val() & self.is_launch.val() {
+                    self.launch.next = self.own.val();
+                    if self.quiet.q.val() {
+                        self.step.d.next = Intake::Take;
                     }
                 }
             }
             Intake::Keep => {
                 self.count.d.next = self.count.q.val() + 1;
                 if self.count.q.val() == 3 {
-                    self.joins.next = true;
+                    self.joins.next = !self.is_armed.val();
                     self.count.d.next = 0.into();
                     self.step.d.next = Intake::Take;
+                    if self.is_armed.val() {
+                        self.arms.next = self.own.val();
+                        self.step.d.next = Intake::Report;
+                    }
                 }
             }
             Intake::Fetch => {
@@ -384,6 +485,10 @@ impl Logic for CallIntake {
                 if self.count.q.val() == 0 {
                     // The context that it names is the one that it is of.
                     self.called.d.next = self.value.val().get_bits::<CALL_WIDTH>(0);
+                    if self.was_armed.q.val() {
+                        self.called.d.next = (self.value.val().get_bits::<CALL_WIDTH>(0) & !self.number_bits.val())
+                            | bit_cast::<CALL_WIDTH, NUMBER_WIDTH>(self.own_next.val());
+                    }
                     self.kind.d.next = self.value.val().get_bits::<KIND_WIDTH>(CALL_WIDTH);
                     self.number.d.next = self.value.val().get_bits::<EVENT_WIDTH>(CALL_WIDTH + KIND_WIDTH);
                     self.quiet.d.next = self.value.val().get_bit(CALL_WIDTH + COMMON_WIDTH - 1);
@@ -396,9 +501,13 @@ impl Logic for CallIntake {
                 }
                 if self.count.q.val() == 3 {
                     self.result.d.next = self.value.val().get_bits::<WORD_WIDTH>(0);
-                    self.leaves.next = true;
+                    self.leaves.next = !self.was_armed.q.val();
                     self.count.d.next = 0.into();
                     self.step.d.next = Intake::Begin;
+                    if self.was_armed.q.val() {
+                        self.rises.next = true;
+                        self.begins.next = self.own.val();
+                    }
                     self.error.d.next = bits::<ERROR_WIDTH>(ErrorCode::Mismatch as u64);
                     if self.late.val().get_bit(self.owner.val().index()) {
                         self.error.d.next = bits::<ERROR_WIDTH>(ErrorCode::TimedOut as u64);
@@ -408,6 +517,9 @@ impl Logic for CallIntake {
                     }
                     if self.closed.val().get_bit(self.owner.val().index()) {
                         self.step.d.next = Intake::Report;
+                        if self.was_armed.q.val() {
+                            self.step.d.next = Intake::Take;
+                        }
                     }
                 }
             }
@@ -430,7 +542,7 @@ impl Logic for CallIntake {
         // The state of its context.
         for i in 0..CONTEXTS {
             if self.owner.val() == bits::<CONTEXT_WIDTH>(i) {
-                if self.accepts.val() {
+                if self.rises.val() {
                     self.next[i].d.next = self.next[i].q.val() + 1;
                 }
                 if self.joins.val() {

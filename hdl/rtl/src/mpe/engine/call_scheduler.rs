@@ -132,7 +132,7 @@ pub struct CallScheduler {
     pub token_ready: Signal<In, Bit>,
     /// One bit a context, for a cycle: its last pass has ended.
     pub ended: Signal<In, Bits<CONTEXTS>>,
-    /// One bit a context, for a cycle: a packet had a wrong length.
+    /// One bit a context, for a cycle: a packet had a wrong length, or a go came too early.
     pub wrong: Signal<In, Bits<CONTEXTS>>,
     /// One bit a context: it stands still for too long.
     pub expired: Signal<In, Bits<CONTEXTS>>,
@@ -216,6 +216,9 @@ pub struct CallScheduler {
     opened: Signal<Local, Bits<CONTEXTS>>,
     fails: Signal<Local, Bit>,
     holds: Signal<Local, Bit>,
+    /// All children have come to the barrier, and the next of them is released.
+    gathers: Signal<Local, Bit>,
+    releases: Signal<Local, Bit>,
     steps: Signal<Local, Bit>,
     advances: Signal<Local, Bit>,
     ends: Signal<Local, Bit>,
@@ -303,11 +306,10 @@ impl Logic for CallScheduler {
         if self.step.val() == Step::Send {
             self.neighbour.next = self.way_edge.val();
         }
-        // Gather and Fold send towards the root, Release and Send to a child; no other step sends.
+        // Fold, and Gather of a member that is no root, send towards the root. All other steps that send do so to a child.
         self.target.next = self.child_edge.val();
-        if (self.step.val() == Step::Gather)
+        if ((self.step.val() == Step::Gather) & !self.root.val())
             | (self.step.val() == Step::Fold)
-            | (self.step.val() == Step::Await)
             | (self.step.val() == Step::Drain)
         {
             self.target.next = self.way_edge.val();
@@ -347,6 +349,8 @@ impl Logic for CallScheduler {
                 | ((self.step.val() == Step::Send)
                     & self.first.val()
                     & (self.own_packets.val() & self.way.val()).any()));
+        self.gathers.next = false;
+        self.releases.next = false;
         self.steps.next = false;
         self.advances.next = false;
         self.ends.next = false;
@@ -368,7 +372,7 @@ impl Logic for CallScheduler {
         self.off.d.next = (self.off.q.val() | (self.close.val() & !self.shut.q.val())) & !self.opened.val();
         self.overdue.d.next = self.overdue.q.val() & !self.opened.val();
         // A call that is being reported ends as it would have.
-        self.shuts.next = self.off.q.val() & !self.runs.q.val();
+        self.shuts.next = self.faulty.q.val() & !self.runs.q.val();
 
         self.job.valid.next = false;
         self.job.owner.next = self.current.q.val();
@@ -405,28 +409,32 @@ impl Logic for CallScheduler {
                 self.steps.next = true;
             } else {
                 if (self.step.val() == Step::Gather) & !(self.children.val() & !self.own_tokens.val()).any() {
-                    self.token_valid.next = !self.root.val();
-                    if self.root.val() | self.token_ready.val() {
+                    self.gathers.next = true;
+                }
+                self.releases.next = (self.step.val() == Step::Release)
+                    | (self.gathers.val() & self.root.val())
+                    | ((self.step.val() == Step::Await) & (self.own_tokens.val() & self.way.val()).any());
+                if self.gathers.val() & !self.root.val() {
+                    self.token_valid.next = true;
+                    if self.token_ready.val() {
                         self.taken_token.next = self.children.val();
                         self.steps.next = true;
-                        self.next_state.next.remaining = self.children.val();
                         self.next_state.next.step = Step::Await;
-                        if self.root.val() {
-                            self.next_state.next.step = Step::Release;
-                        }
                     }
                 }
-                if (self.step.val() == Step::Await) & (self.own_tokens.val() & self.way.val()).any() {
-                    self.taken_token.next = self.way.val();
-                    self.steps.next = true;
-                    self.next_state.next.remaining = self.children.val();
-                    self.next_state.next.step = Step::Release;
-                }
-                if self.step.val() == Step::Release {
+                // The first child is released with the last token, and a leaf reports with it.
+                if self.releases.val() {
                     self.token_valid.next = self.remaining.val().any();
                     if self.token_ready.val() | !self.remaining.val().any() {
+                        if self.step.val() == Step::Gather {
+                            self.taken_token.next = self.children.val();
+                        }
+                        if self.step.val() == Step::Await {
+                            self.taken_token.next = self.way.val();
+                        }
                         self.steps.next = true;
                         self.next_state.next.remaining = self.remaining.val() & !self.child.val();
+                        self.next_state.next.step = Step::Release;
                         if self.is_last_child.val() {
                             self.next_state.next.step = Step::Report;
                         }

@@ -4,13 +4,14 @@
 //! | --- | --- |
 //! | [`Mpe`] | all of it, in a seat of the socket |
 //! | [`CallIntake`] | checks descriptors, and keeps the calls that wait |
+//! | [`Launches`] | armed calls, and launches on their way |
 //! | [`CallScheduler`] | the state of every context: decides what is next, packet by packet |
 //! | [`WordReceiver`], [`TokenReceiver`] | the ends of both planes; they look up in the lists whether the sender is a neighbour |
 //! | [`EdgeCounts`] | packets, credits and tokens of every edge |
 //! | [`EdgeReader`], [`SourceReader`] | words of a packet: from the edge buffer, from the scratchpad |
 //! | [`Folder`] | folds words in the reduce ALU or passes them on; sends words to the network behind their head |
 //! | [`ResultWriter`] | words that go to the scratchpad |
-//! | [`TokenSender`] | tokens and credits that are owed |
+//! | [`TokenSender`] | tokens, credits and goes that are owed |
 //! | [`EdgeDrain`] | gives the credits of closed contexts back |
 //! | [`Stopwatch`] | how long each context has stood still |
 //! | [`MpeRegisters`] | lists and status |
@@ -22,6 +23,7 @@ mod edge_drain;
 mod edge_reader;
 mod folder;
 mod job;
+mod launches;
 mod registers;
 mod result_writer;
 mod source_reader;
@@ -39,6 +41,7 @@ pub use edge_drain::EdgeDrain;
 pub use edge_reader::EdgeReader;
 pub use folder::Folder;
 pub use job::{CallIn, CallOut, EjectionIn, EjectionOut, JobIn, JobOut, Row, RowWriteIn, RowWriteOut};
+pub use launches::Launches;
 pub use registers::MpeRegisters;
 pub use result_writer::ResultWriter;
 pub use source_reader::SourceReader;
@@ -49,7 +52,7 @@ pub use word_receiver::WordReceiver;
 
 use crate::bus::{EventArbiter, SocketIn};
 use portico_spec::{
-    mpe::call::{CONTEXTS, CONTEXT_WIDTH, NEIGHBOURS, PACKET_WORDS, PLACE_WIDTH},
+    mpe::call::{ARMED_WIDTH, CONTEXTS, CONTEXT_WIDTH, GO_NUMBER_WIDTH, NEIGHBOURS, PACKET_WORDS, PLACE_WIDTH},
     Config,
 };
 use portico_verilog::prelude::*;
@@ -70,6 +73,10 @@ pub const QUEUE_WIDTH: usize = 4;
 pub const RESERVED_WIDTH: usize = QUEUE_WIDTH + 1;
 /// Width of a control packet's place in what is owed.
 pub const OWED_WIDTH: usize = EDGE_WIDTH + 2;
+/// Width of the numbers of armed calls of all contexts.
+pub const COUNTS_WIDTH: usize = ARMED_WIDTH * CONTEXTS;
+/// Width of the low bits of the numbers of all contexts' next calls.
+pub const NUMBERS_WIDTH: usize = GO_NUMBER_WIDTH * CONTEXTS;
 
 /// One bit for each edge of these contexts.
 fn built_edges(contexts: usize) -> u64 {
@@ -82,7 +89,7 @@ fn built_edges(contexts: usize) -> u64 {
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | from a packet's first word at the door to the head of the packet that it leads to: 5 cycles; 5 and the ALU's where it is folded; from a token to the token that it leads to: 6 cycles |
+/// | latency | from a packet's first word at the door to the head of the packet that it leads to: 4 cycles; 4 and the ALU's where it is folded; from a token to the token that it leads to: 3 cycles |
 /// | throughput | one flit a cycle in, one out; a packet of 32 words every 33 cycles along a chain |
 /// | state | edge buffer in block RAM: two packets of 32 words an edge |
 #[derive(LogicBlock, Default)]
@@ -93,6 +100,7 @@ pub struct Mpe<const W: usize, const B: usize> {
     /// All connections to the node.
     pub socket: SocketIn<W, B>,
     intake: CallIntake,
+    launches: Launches,
     scheduler: CallScheduler,
     words: WordReceiver,
     tokens_in: TokenReceiver,
@@ -134,6 +142,7 @@ impl<const W: usize, const B: usize> Mpe<W, B> {
         let memory_words = (config.scratchpad << 10) / B;
         Self {
             intake: CallIntake::new(contexts, memory_words),
+            launches: Launches::new(contexts),
             scheduler: CallScheduler::new(contexts),
             words: WordReceiver::new(contexts),
             tokens_in: TokenReceiver::new(contexts),
@@ -153,7 +162,8 @@ impl<const W: usize, const B: usize> Mpe<W, B> {
 #[kernel]
 impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
     fn update(&mut self) {
-        wire!(self => intake, scheduler, words, tokens_in, packets, credits, tokens: clk, rst);
+        wire!(self => intake, launches, scheduler, words, packets, credits, tokens: clk, rst);
+        wire!(self => tokens_in: clk);
         wire!(self => edge_reader, source_reader, folder, writer, sender, drain, stopwatch, registers: clk, rst);
         dff_setup!(self, clk, stands, refusals);
 
@@ -169,6 +179,25 @@ impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
         self.intake.renewed.next = self.registers.asked.val();
         self.intake.asked.next = self.registers.asked.val();
         wire!(intake <=> scheduler: call);
+
+        // Launches.
+        self.launches.present.next = self.registers.present.val();
+        self.launches.running.next = self.scheduler.running.val();
+        self.launches.waits.next = self.intake.waits.val();
+        self.launches.closed.next = self.scheduler.closed.val();
+        self.launches.renews.next = self.registers.row_write.enable.val() | self.registers.opens.val();
+        self.launches.renewed.next = self.registers.asked.val();
+        self.launches.numbers.next = self.intake.numbers.val();
+        self.launches.arms.next = self.intake.arms.val();
+        self.launches.launch.next = self.intake.launch.val();
+        self.launches.begins.next = self.intake.begins.val();
+        self.launches.go.next = self.tokens_in.go.val();
+        self.launches.neighbour.next = self.tokens_in.neighbour.val();
+        self.launches.number.next = self.tokens_in.number.val();
+        self.intake.armed.next = self.launches.armed.val();
+        self.intake.begun.next = self.launches.begun.val();
+        self.intake.launched.next = self.launches.kept.val();
+        self.intake.ready_armed.next = self.launches.ready.val();
         wire!(scheduler.event <=> events.source[0]);
         wire!(intake.event <=> events.source[1]);
         wire!(self.socket.event <=> events.chosen);
@@ -205,7 +234,7 @@ impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
                 | bit_cast::<{ edge_reader::ROOM_WIDTH }, 1>(self.slot_bit.val());
         self.scheduler.word.next = self.words.first_word.val();
         self.scheduler.ended.next = self.writer.ended.val();
-        self.scheduler.wrong.next = self.edge_reader.wrong.val();
+        self.scheduler.wrong.next = self.edge_reader.wrong.val() | self.launches.again.val();
         self.scheduler.expired.next = self.stopwatch.expired.val();
         self.scheduler.close.next = self.registers.close.val();
         self.scheduler.open.next = self.registers.open.val();
@@ -265,6 +294,10 @@ impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
         self.sender.token.next = self.scheduler.token_valid.val();
         self.sender.token_edge.next = self.scheduler.token_edge.val();
         self.scheduler.token_ready.next = self.sender.token_ready.val();
+        self.sender.go.next = self.launches.go_valid.val();
+        self.sender.go_edge.next = self.launches.go_edge.val();
+        self.sender.go_number.next = self.launches.go_number.val();
+        self.launches.go_ready.next = self.sender.go_ready.val();
         wire!(self.socket.control_out <=> sender.m_axis);
 
         // Contexts that are closed.
@@ -286,7 +319,8 @@ impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
         self.registers.takes_in.next = self.intake.takes_in.val();
         self.registers.closed.next = self.scheduler.closed.val();
         self.registers.holds.next = self.words.holds.val();
-        self.registers.owes.next = self.sender.owes.val();
+        self.registers.owes.next = self.sender.owes.val() | self.launches.holds.val();
+        self.registers.armed.next = self.launches.armed.val();
         self.registers.passes.next = self.drain.passes.val();
         self.registers.asked_waiting.next = self.intake.asked_waiting.val();
         self.registers.asked_next.next = self.intake.asked_next.val();

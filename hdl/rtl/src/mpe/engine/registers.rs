@@ -1,14 +1,16 @@
-use super::{Row, RowWriteOut, EDGES, EDGE_WIDTH};
+use super::{Row, RowWriteOut, COUNTS_WIDTH, EDGES, EDGE_WIDTH};
 use crate::{
     bus::{AddressMatch, RegisterAccessIn},
     prim::LutRam,
 };
 use portico_spec::{
     flit::NODE_WIDTH,
-    mpe::call::{CONTEXTS, CONTEXT_WIDTH, NEIGHBOURS, NUMBER_WIDTH, PLACE_WIDTH, PRESENT_OFFSET, ROW_PLACE_OFFSET},
+    mpe::call::{
+        ARMED_WIDTH, CONTEXTS, CONTEXT_WIDTH, NEIGHBOURS, NUMBER_WIDTH, PLACE_WIDTH, PRESENT_OFFSET, ROW_PLACE_OFFSET,
+    },
     ni::registers::{
-        Block as Registers, MpeRegister, MPE_CLOSED_OFFSET, MPE_CLOSE_OFFSET, MPE_DRAINED_OFFSET, MPE_FIELD_WIDTH,
-        MPE_IDLE_OFFSET, MPE_NEXT_OFFSET, MPE_OPEN_OFFSET, MPE_RUNNING_OFFSET, MPE_WAITING_OFFSET,
+        Block as Registers, MpeRegister, MPE_ARMED_OFFSET, MPE_CLOSED_OFFSET, MPE_CLOSE_OFFSET, MPE_DRAINED_OFFSET,
+        MPE_FIELD_WIDTH, MPE_IDLE_OFFSET, MPE_NEXT_OFFSET, MPE_OPEN_OFFSET, MPE_RUNNING_OFFSET, MPE_WAITING_OFFSET,
     },
 };
 use portico_verilog::prelude::*;
@@ -61,10 +63,12 @@ pub struct MpeRegisters {
     pub closed: Signal<In, Bits<CONTEXTS>>,
     /// One bit a context: packets lie here, in the edge buffer.
     pub holds: Signal<In, Bits<CONTEXTS>>,
-    /// One bit a context: something is owed, a token or a credit.
+    /// One bit a context: a launch is under way, or a token, a credit or a go is owed.
     pub owes: Signal<In, Bits<CONTEXTS>>,
     /// One bit a context: a pass of it is under way.
     pub passes: Signal<In, Bits<CONTEXTS>>,
+    /// By context how many calls are armed.
+    pub armed: Signal<In, Bits<COUNTS_WIDTH>>,
     /// The context that is read or written.
     pub asked: Signal<Out, Bits<CONTEXT_WIDTH>>,
     /// Calls that wait in the context `asked`, in the same cycle.
@@ -100,6 +104,7 @@ pub struct MpeRegisters {
     idle_bit: Signal<Local, Bits<1>>,
     running_bit: Signal<Local, Bits<1>>,
     closed_bit: Signal<Local, Bits<1>>,
+    asked_armed: Signal<Local, Bits<ARMED_WIDTH>>,
     built: Constant<Bits<EDGES>>,
     last_context: Constant<Bits<CONTEXT_WIDTH>>,
     neighbours: Constant<Bits<{ PLACE_WIDTH + 1 }>>,
@@ -207,6 +212,12 @@ impl Logic for MpeRegisters {
         self.running_bit.next = self.running.val().get_bit(self.owner.val().index()).into();
         self.closed_bit.next = self.closed.val().get_bit(self.owner.val().index()).into();
         self.drained_bit.next = self.drained.q.val().get_bit(self.owner.val().index()).into();
+        self.asked_armed.next = 0.into();
+        for i in 0..CONTEXTS {
+            if self.owner.val() == bits::<CONTEXT_WIDTH>(i) {
+                self.asked_armed.next = self.armed.val().get_bits::<ARMED_WIDTH>(i * ARMED_WIDTH);
+            }
+        }
         self.value.next = 0.into();
         self.rows.read_address.next = self.number.val();
         if !self.place.val().get_bit(PLACE_WIDTH) & self.known.q.val().get_bit(self.number.val().index()) {
@@ -220,7 +231,8 @@ impl Logic for MpeRegisters {
                 | (bit_cast::<32, 1>(self.closed_bit.val()) << bits::<6>(MPE_CLOSED_OFFSET as u64))
                 | (bit_cast::<32, WAITING_WIDTH>(self.asked_waiting.val()) << bits::<6>(MPE_WAITING_OFFSET as u64))
                 | (bit_cast::<32, NUMBER_WIDTH>(self.asked_next.val()) << bits::<6>(MPE_NEXT_OFFSET as u64))
-                | (bit_cast::<32, 1>(self.drained_bit.val()) << bits::<6>(MPE_DRAINED_OFFSET as u64));
+                | (bit_cast::<32, 1>(self.drained_bit.val()) << bits::<6>(MPE_DRAINED_OFFSET as u64))
+                | (bit_cast::<32, ARMED_WIDTH>(self.asked_armed.val()) << bits::<6>(MPE_ARMED_OFFSET as u64));
         }
         if self.register.read.val() {
             self.answer.d.next = 0.into();

@@ -4,7 +4,7 @@ use super::*;
 use crate::prim::testing::{clock, clocked, reset, rng, settle};
 use portico_spec::{
     mpe::{
-        call::{Call, Kind, Row, Tag, Transfer},
+        call::{Begin, Call, Kind, Row, Tag, Transfer},
         reduce::Operation,
         tree::{Shape, Tree},
     },
@@ -21,6 +21,8 @@ use portico_spec::{
 use portico_verilog::prelude::*;
 use rand::{rngs::SmallRng, seq::SliceRandom, Rng};
 use std::collections::VecDeque;
+
+mod launches;
 
 clocked!([const W: usize, const B: usize] Mpe<W, B>);
 
@@ -318,6 +320,7 @@ impl Bench {
             let towards = tree.towards(root)[rank].map(|place| place as u8);
             let call = Call {
                 kind,
+                begin: Begin::InTurn,
                 number,
                 context: context as u8,
                 towards,
@@ -360,6 +363,7 @@ fn nobody_leaves_a_barrier_before_the_last_has_come() {
                 let towards = tree.towards(usize::from(number))[rank].map(|place| place as u8);
                 let call = Call {
                     kind: Kind::Barrier,
+                    begin: Begin::InTurn,
                     number,
                     context: 0,
                     towards,
@@ -376,6 +380,7 @@ fn nobody_leaves_a_barrier_before_the_last_has_come() {
             let towards = tree.towards(usize::from(number))[late].map(|place| place as u8);
             let call = Call {
                 kind: Kind::Barrier,
+                begin: Begin::InTurn,
                 number,
                 context: 0,
                 towards,
@@ -499,6 +504,7 @@ fn contexts_do_not_wait_for_each_other() {
         let transfer = Transfer { result, ..words(96) };
         Call {
             kind: Kind::Allreduce,
+            begin: Begin::InTurn,
             number: 0,
             context,
             towards,
@@ -533,6 +539,7 @@ fn refusals_come_in_their_order() {
     bench.join(0, &tree);
     let good = Call {
         kind: Kind::Reduce,
+        begin: Begin::InTurn,
         number: 0,
         context: 0,
         towards: None,
@@ -624,6 +631,7 @@ fn a_call_that_differs_or_comes_too_late_closes_its_context_alone() {
     (0..2).for_each(|context| bench.join(context, &tree));
     let call = |number, context, towards, length| Call {
         kind: Kind::Reduce,
+        begin: Begin::InTurn,
         number,
         context,
         towards,
@@ -693,6 +701,7 @@ fn packets_of_strangers_are_refused() {
         0,
         Call {
             kind: Kind::Barrier,
+            begin: Begin::InTurn,
             number: 0,
             context: 0,
             towards: Some(0),
@@ -764,6 +773,7 @@ fn a_closed_context_gives_back_every_credit() {
                         1,
                         Call {
                             kind,
+                            begin: Begin::InTurn,
                             number,
                             context: 0,
                             towards,
@@ -877,6 +887,7 @@ fn only_a_drained_context_opens_and_its_list_stays() {
     // A context whose credit is away is closed, and not drained.
     let call = Call {
         kind: Kind::Reduce,
+        begin: Begin::InTurn,
         number: 0,
         context: 0,
         towards: Some(0),
@@ -908,6 +919,7 @@ fn no_word_of_another_call_reaches_a_result() {
     bench.memories[0] = vec![0xbad0_bad0; 1024];
     let call = |number, length| Call {
         kind: Kind::Broadcast,
+        begin: Begin::InTurn,
         number,
         context: 0,
         towards: Some(0),

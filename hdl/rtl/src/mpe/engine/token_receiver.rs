@@ -3,29 +3,31 @@ use crate::{
     bus::{FlitsIn, HeadDecoder},
     prim::LutRam,
 };
-use portico_spec::mpe::call::{CONTEXT_WIDTH, NEIGHBOURS, PLACE_WIDTH, TAG_PLACE_OFFSET, TOKEN_OFFSET};
+use portico_spec::mpe::call::{
+    CONTEXT_WIDTH, GO_NUMBER_OFFSET, GO_NUMBER_WIDTH, GO_OFFSET, NEIGHBOURS, PLACE_WIDTH, TAG_PLACE_OFFSET,
+    TAG_PLACE_WIDTH, TOKEN_OFFSET,
+};
 use portico_verilog::prelude::*;
 
-/// Bits of a tag between the places that there are and the token's.
+/// Bits of a tag's place above those that there are.
 const ABOVE_OFFSET: usize = TAG_PLACE_OFFSET + PLACE_WIDTH;
-const ABOVE_WIDTH: usize = TOKEN_OFFSET - ABOVE_OFFSET;
+const ABOVE_WIDTH: usize = TAG_PLACE_WIDTH - PLACE_WIDTH;
 
-/// Takes tokens and credits from the control plane.
+/// Takes tokens, credits and goes from the control plane.
 ///
 /// Packets of a head alone.
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | 1 cycle from the flit to what it says |
+/// | latency | in the cycle of the flit |
 /// | throughput | one packet a cycle |
-/// | state | lists in LUT-RAM, and the token in hand |
+/// | state | lists in LUT-RAM |
 ///
-/// The receiver drops a packet if its sender is not the neighbour in its place, or if words follow its head.
+/// The receiver drops a packet if its sender is not the neighbour in its place, if words follow its head, or if it says token and
+/// go at once.
 #[derive(LogicBlock, Default)]
 pub struct TokenReceiver {
     pub clk: Signal<In, Clock>,
-    /// Synchronous, active high.
-    pub rst: Signal<In, Bit>,
     /// Flits of the control plane with the engine's kind.
     pub flits: FlitsIn<32>,
     /// Rows of the lists as they are written, for this block's copy.
@@ -36,21 +38,23 @@ pub struct TokenReceiver {
     pub token: Signal<Out, Bit>,
     /// High for a cycle: a credit has come.
     pub credit: Signal<Out, Bit>,
-    /// Edge on which it has come: context above place; valid with `token` or `credit`.
+    /// High for a cycle: a go has come.
+    pub go: Signal<Out, Bit>,
+    /// The low bits of the number of the first call that it launches; valid with `go`.
+    pub number: Signal<Out, Bits<GO_NUMBER_WIDTH>>,
+    /// Edge on which it has come: context above place; valid with `token`, `credit` or `go`.
     pub neighbour: Signal<Out, Bits<EDGE_WIDTH>>,
     /// High for a cycle: a packet was refused.
     pub refused: Signal<Out, Bit>,
     rows: LutRam<Row, EDGE_WIDTH>,
     head: HeadDecoder,
-    valid: DFF<Bit>,
-    is_head: DFF<Bit>,
-    is_tail: DFF<Bit>,
-    data: DFF<Bits<32>>,
     named: Signal<Local, Bits<CONTEXT_WIDTH>>,
     owner: Signal<Local, Bits<CONTEXT_WIDTH>>,
     last_context: Constant<Bits<CONTEXT_WIDTH>>,
     is_known: Signal<Local, Bit>,
-    number: Signal<Local, Bits<EDGE_WIDTH>>,
+    on: Signal<Local, Bits<EDGE_WIDTH>>,
+    is_token: Signal<Local, Bit>,
+    is_go: Signal<Local, Bit>,
 }
 
 impl TokenReceiver {
@@ -68,37 +72,34 @@ impl TokenReceiver {
 impl Logic for TokenReceiver {
     fn update(&mut self) {
         wire!(self => rows: clk);
-        dff_setup!(self, clk, valid, is_head, is_tail, data);
-        self.valid.d.next = self.flits.valid.val();
-        self.is_head.d.next = self.flits.first.val();
-        self.is_tail.d.next = self.flits.last.val();
-        self.data.d.next = self.flits.data.val();
         self.rows.write_enable.next = self.row_write.enable.val();
         self.rows.write_address.next = self.row_write.neighbour.val();
         self.rows.write_data.next = self.row_write.row.val();
-        self.head.word.next = self.data.q.val();
+        self.head.word.next = self.flits.data.val();
         self.named.next = self.head.tag.val().get_bits::<CONTEXT_WIDTH>(0);
         self.owner.next = self.named.val() & self.last_context.val();
-        self.number.next =
+        self.on.next =
             bit_cast::<EDGE_WIDTH, PLACE_WIDTH>(self.head.tag.val().get_bits::<PLACE_WIDTH>(TAG_PLACE_OFFSET))
                 | (bit_cast::<EDGE_WIDTH, CONTEXT_WIDTH>(self.owner.val()) << bits::<3>(PLACE_WIDTH as u64));
-        self.rows.read_address.next = self.number.val();
-        self.neighbour.next = self.number.val();
+        self.rows.read_address.next = self.on.val();
+        self.neighbour.next = self.on.val();
         self.is_known.next = (self.named.val() == self.owner.val())
-            & self.present.val().get_bit(self.number.val().index())
+            & self.present.val().get_bit(self.on.val().index())
             & !self.head.tag.val().get_bits::<ABOVE_WIDTH>(ABOVE_OFFSET).any()
             & (self.rows.read_data.val().node == self.head.source.val())
-            & self.is_tail.q.val();
+            & self.flits.last.val();
+        self.is_token.next = self.head.tag.val().get_bit(TOKEN_OFFSET);
+        self.is_go.next = self.head.tag.val().get_bit(GO_OFFSET);
+        self.number.next = self.flits.data.val().get_bits::<GO_NUMBER_WIDTH>(GO_NUMBER_OFFSET);
         self.token.next = false;
         self.credit.next = false;
+        self.go.next = false;
         self.refused.next = false;
-        if self.valid.q.val() & self.is_head.q.val() {
-            self.token.next = self.is_known.val() & self.head.tag.val().get_bit(TOKEN_OFFSET);
-            self.credit.next = self.is_known.val() & !self.head.tag.val().get_bit(TOKEN_OFFSET);
-            self.refused.next = !self.is_known.val();
-        }
-        if self.rst.val() {
-            self.valid.d.next = false;
+        if self.flits.valid.val() & self.flits.first.val() {
+            self.token.next = self.is_known.val() & self.is_token.val() & !self.is_go.val();
+            self.credit.next = self.is_known.val() & !self.is_token.val() & !self.is_go.val();
+            self.go.next = self.is_known.val() & !self.is_token.val() & self.is_go.val();
+            self.refused.next = !self.is_known.val() | (self.is_token.val() & self.is_go.val());
         }
     }
 }

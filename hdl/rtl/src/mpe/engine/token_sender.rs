@@ -5,7 +5,10 @@ use crate::{
 };
 use portico_spec::{
     flit::{KIND_WIDTH, NODE_WIDTH, TAG_WIDTH},
-    mpe::call::{CONTEXTS, CONTEXT_WIDTH, NEIGHBOURS, PLACE_WIDTH, TAG_PLACE_OFFSET, TOKEN_OFFSET},
+    mpe::call::{
+        CONTEXTS, CONTEXT_WIDTH, GO_NUMBER_OFFSET, GO_NUMBER_WIDTH, GO_OFFSET, NEIGHBOURS, PLACE_WIDTH,
+        TAG_PLACE_OFFSET, TOKEN_OFFSET,
+    },
     ni::packet::ControlKind,
 };
 use portico_verilog::prelude::*;
@@ -22,18 +25,18 @@ pub struct Owed {
     pub is_token: Bit,
 }
 
-/// Sends tokens and credits.
+/// Sends tokens, credits and goes.
 ///
 /// Of up to 4 contexts.
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | 2 cycles from a token to its packet on `m_axis` |
+/// | latency | 1 cycle from a token, credit or go to its packet on `m_axis`, if nothing is owed before it |
 /// | throughput | one packet a cycle |
 /// | state | 4 entries an edge and the lists in LUT-RAM, and the token that leaves |
 ///
-/// The sender always takes a credit. It takes a token in all cycles without a credit. It has a place for everything that can be
-/// owed.
+/// The sender always takes a credit. It takes a token in all cycles without a credit. It has a place for everything of both that can
+/// be owed. It takes a go when nothing else is left to send.
 #[derive(LogicBlock, Default)]
 pub struct TokenSender {
     pub clk: Signal<In, Clock>,
@@ -53,7 +56,15 @@ pub struct TokenSender {
     pub token_edge: Signal<In, Bits<EDGE_WIDTH>>,
     /// The token is taken in this cycle if `token` is high; low while `credit` is high.
     pub token_ready: Signal<Out, Bit>,
-    /// Tokens and credits for the control plane: packets of a head alone.
+    /// A go is to be sent.
+    pub go: Signal<In, Bit>,
+    /// Edge to which the go goes: context above place; valid with `go`.
+    pub go_edge: Signal<In, Bits<EDGE_WIDTH>>,
+    /// The low bits of the number of the first call that it launches; valid with `go`.
+    pub go_number: Signal<In, Bits<GO_NUMBER_WIDTH>>,
+    /// The go is taken in this cycle if `go` is high.
+    pub go_ready: Signal<Out, Bit>,
+    /// Tokens, credits and goes for the control plane: packets of a head alone.
     pub m_axis: StreamOut<32>,
     /// One bit a context: something is owed, and has not entered the plane.
     pub owes: Signal<Out, Bits<CONTEXTS>>,
@@ -68,7 +79,16 @@ pub struct TokenSender {
     adds: Signal<Local, Bit>,
     sends: Signal<Local, Bit>,
     more: Signal<Local, Bits<CONTEXTS>>,
+    more_goes: Signal<Local, Bits<CONTEXTS>>,
     fewer: Signal<Local, Bits<CONTEXTS>>,
+    more_bit: Signal<Local, Bits<1>>,
+    go_bit: Signal<Local, Bits<1>>,
+    fewer_bit: Signal<Local, Bits<1>>,
+    takes_go: Signal<Local, Bit>,
+    /// What comes goes past the queue.
+    passes: Signal<Local, Bit>,
+    is_token: Signal<Local, Bit>,
+    is_go: Signal<Local, Bit>,
 }
 
 impl TokenSender {
@@ -98,11 +118,24 @@ impl Logic for TokenSender {
         if self.credit.val() {
             self.added.next = self.credit_edge.val();
         }
-        self.owed.write.next = self.adds.val();
+        self.passes.next = self.owed.empty.val() & self.buffer.s_axis.tready.val();
+        self.owed.write.next = self.adds.val() & !self.passes.val();
         self.owed.write_data.next.neighbour = self.added.val();
         self.owed.write_data.next.is_token = !self.credit.val();
 
+        // What is owed, or what comes while nothing is.
+        self.go_ready.next = self.passes.val() & !self.adds.val();
+        self.takes_go.next = self.go.val() & self.go_ready.val();
         self.neighbour.next = self.owed.read_data.val().neighbour;
+        self.is_token.next = self.owed.read_data.val().is_token;
+        self.is_go.next = self.owed.empty.val() & !self.adds.val();
+        if self.owed.empty.val() {
+            self.neighbour.next = self.go_edge.val();
+            self.is_token.next = self.adds.val() & !self.credit.val();
+            if self.adds.val() {
+                self.neighbour.next = self.added.val();
+            }
+        }
         self.rows.read_address.next = self.neighbour.val();
         self.head.destination.next = self.rows.read_data.val().node;
         self.head.source.next = self.node.val();
@@ -111,9 +144,14 @@ impl Logic for TokenSender {
         self.head.tag.next = ((bit_cast::<TAG_WIDTH, PLACE_WIDTH>(self.rows.read_data.val().place)
             << bits::<4>(TAG_PLACE_OFFSET as u64))
             | bit_cast::<TAG_WIDTH, CONTEXT_WIDTH>(self.neighbour.val().get_bits::<CONTEXT_WIDTH>(PLACE_WIDTH)))
-        .replace_bit(TOKEN_OFFSET, self.owed.read_data.val().is_token);
-        self.buffer.s_axis.tvalid.next = !self.owed.empty.val();
+        .replace_bit(TOKEN_OFFSET, self.is_token.val())
+        .replace_bit(GO_OFFSET, self.is_go.val());
+        self.buffer.s_axis.tvalid.next = !self.owed.empty.val() | self.adds.val() | self.go.val();
         self.buffer.s_axis.tdata.next = self.head.word.val();
+        if self.is_go.val() {
+            self.buffer.s_axis.tdata.next = self.head.word.val()
+                | (bit_cast::<32, GO_NUMBER_WIDTH>(self.go_number.val()) << bits::<6>(GO_NUMBER_OFFSET as u64));
+        }
         self.buffer.s_axis.tlast.next = true;
         self.owed.read.next = self.buffer.s_axis.tready.val();
         wire!(self <=> buffer: m_axis);
@@ -124,6 +162,10 @@ impl Logic for TokenSender {
         if self.adds.val() {
             self.more.next = bits::<CONTEXTS>(1) << self.added.val().get_bits::<CONTEXT_WIDTH>(PLACE_WIDTH);
         }
+        self.more_goes.next = 0.into();
+        if self.takes_go.val() {
+            self.more_goes.next = bits::<CONTEXTS>(1) << self.go_edge.val().get_bits::<CONTEXT_WIDTH>(PLACE_WIDTH);
+        }
         self.fewer.next = 0.into();
         if self.sends.val() {
             self.fewer.next = bits::<CONTEXTS>(1) << self.sent.tag.val().get_bits::<CONTEXT_WIDTH>(0);
@@ -131,13 +173,13 @@ impl Logic for TokenSender {
         self.owes.next = 0.into();
         for i in 0..CONTEXTS {
             self.count[i].clock.next = self.clk.val();
-            self.count[i].d.next = self.count[i].q.val();
-            if self.more.val().get_bit(i) & !self.fewer.val().get_bit(i) {
-                self.count[i].d.next = self.count[i].q.val() + 1;
-            }
-            if self.fewer.val().get_bit(i) & !self.more.val().get_bit(i) {
-                self.count[i].d.next = self.count[i].q.val() - 1;
-            }
+            self.more_bit.next = self.more.val().get_bit(i).into();
+            self.go_bit.next = self.more_goes.val().get_bit(i).into();
+            self.fewer_bit.next = self.fewer.val().get_bit(i).into();
+            self.count[i].d.next = self.count[i].q.val()
+                + bit_cast::<OWED_WIDTH, 1>(self.more_bit.val())
+                + bit_cast::<OWED_WIDTH, 1>(self.go_bit.val())
+                - bit_cast::<OWED_WIDTH, 1>(self.fewer_bit.val());
             self.owes.next = self.owes.val().replace_bit(i, self.count[i].q.val().any());
             if self.rst.val() {
                 self.count[i].d.next = 0.into();

@@ -23,7 +23,7 @@ const TOO_LONG: usize = PACKET_WORDS + 1;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | a word can be read 2 cycles after its flit is shown; a packet is told with its first word |
+/// | latency | a word can be read 1 cycle after its flit is shown; a packet is told with its first word |
 /// | throughput | one flit a cycle |
 /// | state | the edge buffer in block RAM; lists, first words and lengths in LUT-RAM; the packet in hand |
 ///
@@ -81,10 +81,6 @@ pub struct WordReceiver {
     first_words: LutRam<Bits<32>, ROOM_WIDTH>,
     lengths: LutRam<Bits<WORDS_WIDTH>, ROOM_WIDTH>,
     head: HeadDecoder,
-    valid: DFF<Bit>,
-    is_head: DFF<Bit>,
-    is_tail: DFF<Bit>,
-    data: DFF<Bits<32>>,
     /// The packet is taken.
     open: DFF<Bit>,
     neighbour: DFF<Bits<EDGE_WIDTH>>,
@@ -137,18 +133,14 @@ impl WordReceiver {
 impl Logic for WordReceiver {
     fn update(&mut self) {
         wire!(self => rows, buffer, first_words, lengths: clk);
-        dff_setup!(self, clk, valid, is_head, is_tail, data, open, neighbour, slot, count, ejects);
+        dff_setup!(self, clk, open, neighbour, slot, count, ejects);
         dff_setup!(self, clk, first_full, second_full, next_slot);
-        self.valid.d.next = self.flits.valid.val();
-        self.is_head.d.next = self.flits.first.val();
-        self.is_tail.d.next = self.flits.last.val();
-        self.data.d.next = self.flits.data.val();
 
         // The sender.
         self.rows.write_enable.next = self.row_write.enable.val();
         self.rows.write_address.next = self.row_write.neighbour.val();
         self.rows.write_data.next = self.row_write.row.val();
-        self.head.word.next = self.data.q.val();
+        self.head.word.next = self.flits.data.val();
         self.named.next = self.head.tag.val().get_bits::<CONTEXT_WIDTH>(0);
         self.owner.next = self.named.val() & self.last_context.val();
         self.head_edge.next =
@@ -165,23 +157,23 @@ impl Logic for WordReceiver {
             self.has_room.next = !self.second_full.q.val().get_bit(self.head_edge.val().index());
         }
         self.refused.next = false;
-        if self.valid.q.val() & self.is_head.q.val() {
-            self.open.d.next = self.is_known.val() & self.has_room.val() & !self.is_tail.q.val();
-            self.refused.next = !self.is_known.val() | !self.has_room.val() | self.is_tail.q.val();
+        if self.flits.valid.val() & self.flits.first.val() {
+            self.open.d.next = self.is_known.val() & self.has_room.val() & !self.flits.last.val();
+            self.refused.next = !self.is_known.val() | !self.has_room.val() | self.flits.last.val();
             self.neighbour.d.next = self.head_edge.val();
             self.slot.d.next = self.head_slot.val();
             self.count.d.next = 0.into();
         }
 
         // Its words.
-        self.takes.next = self.valid.q.val() & !self.is_head.q.val() & self.open.q.val();
+        self.takes.next = self.flits.valid.val() & !self.flits.first.val() & self.open.q.val();
         self.begins.next = self.takes.val() & !self.count.q.val().any();
         if self.takes.val() {
             if self.count.q.val() != bits::<WORDS_WIDTH>(TOO_LONG as u64) {
                 self.count.d.next = self.count.q.val() + 1;
             }
-            self.ejects.d.next = !self.is_tail.q.val();
-            if self.is_tail.q.val() {
+            self.ejects.d.next = !self.flits.last.val();
+            if self.flits.last.val() {
                 self.open.d.next = false;
             }
         }
@@ -193,17 +185,17 @@ impl Logic for WordReceiver {
         self.buffer.write_address.next = (bit_cast::<BUFFER_WIDTH, ROOM_WIDTH>(self.own_room.val())
             << bits::<4>(INDEX_WIDTH as u64))
             | bit_cast::<BUFFER_WIDTH, INDEX_WIDTH>(self.count.q.val().get_bits::<INDEX_WIDTH>(0));
-        self.buffer.write_data.next = self.data.q.val();
+        self.buffer.write_data.next = self.flits.data.val();
         self.buffer.read_enable.next = self.read_enable.val();
         self.buffer.read_address.next = self.read_address.val();
         self.read_data.next = self.buffer.read_data.val();
         self.first_words.write_enable.next = self.begins.val();
         self.first_words.write_address.next = self.own_room.val();
-        self.first_words.write_data.next = self.data.q.val();
+        self.first_words.write_data.next = self.flits.data.val();
         self.first_words.read_address.next = self.first_room.val();
         self.first_word.next = self.first_words.read_data.val();
         if self.begins.val() & (self.first_room.val() == self.own_room.val()) {
-            self.first_word.next = self.data.q.val();
+            self.first_word.next = self.flits.data.val();
         }
         self.lengths.write_enable.next = self.takes.val();
         self.lengths.write_address.next = self.own_room.val();
@@ -261,7 +253,6 @@ impl Logic for WordReceiver {
             self.full.next = self.full.val() >> bits::<6>(NEIGHBOURS as u64);
         }
         if self.rst.val() {
-            self.valid.d.next = false;
             self.open.d.next = false;
             self.ejects.d.next = false;
             self.first_full.d.next = 0.into();

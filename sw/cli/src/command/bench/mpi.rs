@@ -88,6 +88,9 @@ impl Mpi {
     }
 }
 
+/// Columns of a line: the call, cycles and estimate of each way, and cycles of a start that is launched.
+const COLUMNS: usize = 3 + 2 * Way::ALL.len() + 1;
+
 /// A line a call, with cycles and estimate of each way.
 fn ways(points: &[Point]) -> String {
     let mut lines: Vec<Vec<String>> = vec![];
@@ -101,7 +104,7 @@ fn ways(points: &[Point]) -> String {
             Some(at) => &mut lines[at],
             None => {
                 let mut line = key.to_vec();
-                line.resize(3 + 2 * Way::ALL.len(), String::new());
+                line.resize(COLUMNS, String::new());
                 lines.push(line);
                 lines.last_mut().expect("pushed")
             }
@@ -110,9 +113,12 @@ fn ways(points: &[Point]) -> String {
         let mark = if point.way == point.taken { "*" } else { "" };
         line[column] = format!("{mark}{}", grouped(point.cycles));
         line[column + 1] = grouped(point.estimate);
+        if let Some(cycles) = point.launched {
+            line[COLUMNS - 1] = grouped(cycles);
+        }
     }
     let header = [
-        "call", "tiles", "words", "engines", "estimate", "puts", "estimate", "host", "estimate",
+        "call", "tiles", "words", "engines", "estimate", "puts", "estimate", "host", "estimate", "launched",
     ];
-    table(&header, lines, &[1, 2, 3, 4, 5, 6, 7, 8])
+    table(&header, lines, &[1, 2, 3, 4, 5, 6, 7, 8, 9])
 }

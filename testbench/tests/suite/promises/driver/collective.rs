@@ -3,12 +3,13 @@
 use super::SOON;
 use portico::{
     collective::{CallTicket, Communicator, Operation, Shape},
+    mpi::Way,
     registers::{CounterRegister, MpeRegister},
     Error, ErrorCode, Fabric, Transport,
 };
 use portico_spec::{
-    mpe::call::{Begin, Call, Kind, Transfer},
-    ni::registers::{MPE_IDLE_OFFSET, MPE_RUNNING_OFFSET},
+    mpe::call::{Begin, Call, Kind, Transfer, ARMED, NUMBER_WIDTH},
+    ni::registers::{MPE_ARMED_OFFSET, MPE_IDLE_OFFSET, MPE_NEXT_OFFSET, MPE_RUNNING_OFFSET},
 };
 
 /// Where members have their own words, and where results go.
@@ -472,6 +473,61 @@ pub fn a_communicator_works_after_recover_and_its_sums_are_right<T: Transport>(
         bad.recover(&mut fabric, SOON)?;
     }
     good.barrier(&mut fabric)?.wait(SOON)?;
+    assert_idle(&mut fabric, 2)
+}
+
+/// A request that is started again and again is armed, and then launched: each time with the words of that time, after other calls,
+/// beside another communicator, and after a recovery. The event of one member tells that all results are there.
+pub fn one_launch_runs_every_member_and_its_sums_are_right<T: Transport>(
+    open: impl Fn(usize) -> Fabric<T>,
+) -> Result<(), Error> {
+    let Some(mut fabric) = opened(open)? else { return Ok(()) };
+    let good = fabric.communicator(&[0, 1, 2, 3], &Shape::Linear)?;
+    let mut group = fabric.mpi(&[4, 1, 0, 5, 2], &Shape::Binomial)?;
+    group.force(Some(Way::Engines));
+    let context = group.engines().expect("the tiles have engines").context();
+    let mut sum = group.allreduce(&mut fabric, OWN, RESULT, 100, Operation::IntegerSum)?;
+    let mut meet = group.barrier(&mut fabric)?;
+    for round in 0..3 {
+        for start in 0..5u32 {
+            prepare(&mut fabric, 100)?;
+            // Words of this time at one tile: the sum of the others is 17 - 5 of their share.
+            let words: Vec<u32> = (0..100).map(|word| word * word + 100 * round + start).collect();
+            fabric.write(4, OWN, &words)?;
+            let mut beside = good
+                .allreduce(&mut fabric, OWN, RESULT + 0x800, 100, Operation::IntegerSum)?
+                .start()?;
+            sum.start(&mut fabric)?;
+            sum.wait(&mut fabric, SOON)?;
+            assert_results(&mut fabric, 100, "a start", |tile, word| match tile {
+                3 => UNTOUCHED,
+                _ => 12 * (word + 3) + words[word as usize],
+            })?;
+            beside.wait(&mut fabric, SOON)?;
+            super::rest(&mut fabric);
+            for tile in [4, 1, 0, 5, 2] {
+                let status = fabric.peek(tile, MpeRegister::Status, context)?;
+                let armed = status >> MPE_ARMED_OFFSET;
+                assert_eq!(
+                    armed,
+                    if start == 0 { 0 } else { ARMED as u32 },
+                    "start {start} at tile {tile}"
+                );
+                // A launch takes a number for the call, and one for the barrier behind it.
+                let next = status >> MPE_NEXT_OFFSET & ((1 << NUMBER_WIDTH) - 1);
+                assert_eq!(next, 1 + 2 * start, "start {start} at tile {tile}");
+            }
+        }
+        // Another call between, which is posted; then launched again.
+        meet.start(&mut fabric)?;
+        sum.start(&mut fabric)?;
+        sum.wait(&mut fabric, SOON)?;
+        group.recover(&mut fabric, SOON)?;
+    }
+    sum.release(&mut fabric)?;
+    meet.release(&mut fabric)?;
+    group.release(&mut fabric)?;
+    drop(good);
     assert_idle(&mut fabric, 2)
 }
 
