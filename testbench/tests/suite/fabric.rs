@@ -85,6 +85,7 @@ macro_rules! of_any_size {
             collective::a_member_may_be_late;
             collective::a_context_closes_alone;
             collective::a_communicator_works_after_recover_and_its_sums_are_right;
+            collective::one_launch_runs_every_member_and_its_sums_are_right;
             collective::blocks_are_folded_and_gathered;
             errors::a_fabric_that_is_not_the_configured_one_is_not_opened;
             errors::what_the_hardware_refuses_is_named;
@@ -557,7 +558,7 @@ fn the_least_timeout_of_sixteen_members_ends_no_call() -> Result<(), Error> {
 }
 
 /// Faults of the fabric of 32 bits.
-const FAULTS: [Fault; 10] = [
+const FAULTS: [Fault; 12] = [
     Fault {
         what: "a window takes words behind its end",
         module: "target",
@@ -617,6 +618,18 @@ const FAULTS: [Fault; 10] = [
         module: "mpe",
         from: ".take(scheduler_take_token),\n        .clear(«registers_open»)",
         to: "32'd0",
+    },
+    Fault {
+        what: "a launch is not handed on",
+        module: "launches",
+        from: "sends = «(|owes) & (~leaves | go_ready)»;",
+        to: "1'd0",
+    },
+    Fault {
+        what: "an armed call begins beside the one before it",
+        module: "launches",
+        from: "launched[1] & «~running[1]»",
+        to: "1'd1",
     },
 ];
 
@@ -723,6 +736,13 @@ fn a_context_that_keeps_a_packet_or_a_token_is_caught() {
         collective::a_communicator_works_after_recover_and_its_sums_are_right(|width| {
             Fabric::open(fabric(width)).unwrap()
         })
+    });
+}
+
+#[test]
+fn a_launch_that_is_kept_or_too_early_is_caught() {
+    caught(&[11, 12], |fabric| {
+        collective::one_launch_runs_every_member_and_its_sums_are_right(|width| Fabric::open(fabric(width)).unwrap())
     });
 }
 

@@ -9,7 +9,7 @@ use std::{
 };
 
 use portico_spec::{
-    mpe::call::Row,
+    mpe::call::{Row, NEIGHBOURS},
     ni::registers::{Place, MPE_CLOSED_OFFSET, MPE_CLOSE_OFFSET, MPE_DRAINED_OFFSET, MPE_IDLE_OFFSET, MPE_OPEN_OFFSET},
 };
 
@@ -46,7 +46,6 @@ enum Found {
 }
 
 /// Tiles, and the pairs of them that are neighbours in a context.
-#[derive(Clone, Debug)]
 pub(super) struct Joined {
     pub tiles: Vec<usize>,
     pub edges: Vec<(usize, usize)>,
@@ -74,6 +73,21 @@ pub(super) struct Status {
     pub is_drained: bool,
 }
 
+impl Status {
+    fn of(status: u32) -> Status {
+        Status {
+            is_idle: status >> MPE_IDLE_OFFSET & 1 == 1,
+            is_closed: status >> MPE_CLOSED_OFFSET & 1 == 1,
+            is_drained: status >> MPE_DRAINED_OFFSET & 1 == 1,
+        }
+    }
+}
+
+/// A context of several tiles, as items of registers.
+fn at_tiles(tiles: &[usize], context: u8) -> Vec<(usize, usize)> {
+    tiles.iter().map(|&tile| (tile, context.into())).collect()
+}
+
 impl<T: Transport> Fabric<T> {
     /// A communicator of these tiles, in the order of their ranks, joined by a tree of this shape.
     ///
@@ -92,10 +106,11 @@ impl<T: Transport> Fabric<T> {
         }
         tree.check(self.config().mpe_neighbours)?;
         let context = self.find_context(tiles)?;
-        self.write_rows(&tree, context)?;
-        for &tile in tiles {
-            self.poke(tile, MpeRegister::Timeout, context.into(), &[0])?;
-        }
+        self.together(|fabric| {
+            fabric.write_rows(&tree, context, NEIGHBOURS)?;
+            let mut tiles = tiles.iter();
+            tiles.try_for_each(|&tile| fabric.poke(tile, MpeRegister::Timeout, context.into(), &[0]))
+        })?;
         let owner = Arc::new(());
         let group = NEXT_GROUP.fetch_add(1, Ordering::Relaxed);
         self.groups
@@ -189,8 +204,8 @@ impl<T: Transport> Fabric<T> {
 
     /// State of a context that no communicator has at these tiles.
     fn look_at_members(&mut self, tiles: &[usize], context: u8) -> Result<Found, Error> {
-        for &tile in tiles {
-            let mut status = self.context_status(tile, context)?;
+        let statuses = self.context_statuses(tiles, context)?;
+        for (&tile, mut status) in tiles.iter().zip(statuses) {
             if status.is_closed {
                 // No communicator of this program has closed it: an earlier program may have.
                 let recovered = self.recover_listed(tile, context, self.port.timeout);
@@ -208,12 +223,16 @@ impl<T: Transport> Fabric<T> {
     }
 
     pub(super) fn context_status(&mut self, tile: usize, context: u8) -> Result<Status, Error> {
-        let status = self.peek(tile, MpeRegister::Status, context.into())?;
-        Ok(Status {
-            is_idle: status >> MPE_IDLE_OFFSET & 1 == 1,
-            is_closed: status >> MPE_CLOSED_OFFSET & 1 == 1,
-            is_drained: status >> MPE_DRAINED_OFFSET & 1 == 1,
-        })
+        Ok(Status::of(self.peek(tile, MpeRegister::Status, context.into())?))
+    }
+
+    /// The same at several tiles. The reads travel together.
+    pub(super) fn context_statuses(&mut self, tiles: &[usize], context: u8) -> Result<Vec<Status>, Error> {
+        let found = self.peek_items(&at_tiles(tiles, context))?;
+        Ok(found
+            .iter()
+            .map(|registers| Status::of(registers[MpeRegister::Status]))
+            .collect())
     }
 
     /// Recovers a context of a tile, and of all tiles that its engines' lists join with it, within so many cycles: calls that run or
@@ -301,11 +320,10 @@ impl<T: Transport> Fabric<T> {
         if let Some(rows) = lists.get(&tile) {
             return Ok(rows.clone());
         }
-        let mut rows = vec![];
-        for place in 0..self.config().mpe_neighbours {
-            let register = MpeRegister::from_number(place).expect("rows are the first registers");
-            rows.push(Row::decode(self.peek(tile, register, context.into())?));
-        }
+        let places = 0..self.config().mpe_neighbours;
+        let registers = &self.peek_items(&at_tiles(&[tile], context))?[0];
+        let rows = places.map(|place| MpeRegister::from_number(place).expect("rows are the first registers"));
+        let rows: Vec<_> = rows.map(|register| Row::decode(registers[register])).collect();
         lists.insert(tile, rows.clone());
         Ok(rows)
     }
@@ -327,10 +345,13 @@ impl<T: Transport> Fabric<T> {
         begun: u64,
         cycles: u64,
     ) -> Result<(), Error> {
-        for &tile in &joined.tiles {
-            while !self.context_status(tile, context)?.is_drained {
-                self.check_time(begun, cycles, tile, "credits of a context that was closed")?;
-            }
+        loop {
+            let statuses = self.context_statuses(&joined.tiles, context)?;
+            let mut found = joined.tiles.iter().zip(statuses);
+            let Some((&tile, _)) = found.find(|(_, status)| !status.is_drained) else {
+                break;
+            };
+            self.check_time(begun, cycles, tile, "credits of a context that was closed")?;
         }
         let spent = self.port.transport.cycles() - begun;
         let ways: Vec<_> = joined
@@ -345,8 +366,9 @@ impl<T: Transport> Fabric<T> {
         })
     }
 
-    /// Writes the neighbours of every member, which restarts the numbers of its calls at 0 and takes its armed calls away.
-    pub(super) fn write_rows(&mut self, tree: &Tree, context: u8) -> Result<(), Error> {
+    /// Writes the first rows of every member's list, `most` at most, which restarts the numbers of its calls at 0 and takes its armed
+    /// calls away.
+    pub(super) fn write_rows(&mut self, tree: &Tree, context: u8, most: usize) -> Result<(), Error> {
         for (rank, &tile) in tree.tiles().iter().enumerate() {
             let neighbours = tree.neighbours(rank).iter().enumerate();
             let rows = neighbours.map(|(place, &neighbour)| {
@@ -358,7 +380,7 @@ impl<T: Transport> Fabric<T> {
             });
             let mut rows = rows.collect::<Result<Vec<u32>, _>>()?;
             // Rows that are not built refuse to be written.
-            rows.resize(self.config().mpe_neighbours, 0);
+            rows.resize(self.config().mpe_neighbours.min(most), 0);
             self.poke(tile, MpeRegister::Neighbour0, context.into(), &rows)?;
         }
         Ok(())

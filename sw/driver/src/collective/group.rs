@@ -28,8 +28,6 @@ pub(crate) struct Group {
     pub(super) middle: usize,
     /// Gone when the communicator is.
     owner: Weak<()>,
-    /// The members, and the pairs of them that its tree joins.
-    joined: Joined,
     /// Calls so far: the ordinal of the next.
     pub(super) calls: u64,
     /// Ordinal of the call that has number 0.
@@ -38,8 +36,8 @@ pub(crate) struct Group {
     failures: Vec<Failure>,
     /// The context has been closed at all members since the last failure.
     is_closed: bool,
-    /// The prepared call that was started last.
-    pub(super) last: Option<u64>,
+    /// The prepared call that was started last, and how often in a row.
+    last: Option<(u64, u32)>,
     pub(super) armed: Option<Armed>,
 }
 
@@ -101,7 +99,6 @@ impl Group {
             members: members.collect(),
             middle: middle(&tree),
             owner,
-            joined: Joined::of(&tree),
             tree,
             calls: 0,
             first: 0,
@@ -133,6 +130,14 @@ impl Group {
     /// Why it takes no calls.
     pub fn failure(&self) -> Option<Failure> {
         self.failures.last().copied().filter(|failure| failure.end.is_none())
+    }
+
+    /// Counts a start of a prepared call. Gives how often it was started in a row.
+    pub(super) fn count_start(&mut self, identity: u64) -> u32 {
+        let before = self.last.filter(|&(last, _)| last == identity);
+        let starts = before.map_or(0, |(_, starts)| starts).saturating_add(1);
+        self.last = Some((identity, starts));
+        starts
     }
 
     /// Counts this number of calls as made, so that the driver is ahead of the engines.
@@ -427,8 +432,10 @@ impl<T: Transport> Fabric<T> {
         self.advance(number, u64::MAX)?;
         let group = self.groups.get_mut(&number).ok_or(Error::WrongCommunicator)?;
         group.give_up();
-        let (context, joined) = (group.context, group.joined.clone());
-        self.close_group(number)?;
+        let (context, joined) = (group.context, Joined::of(&group.tree));
+        if !self.groups[&number].is_closed {
+            self.close_group(number)?;
+        }
         loop {
             self.advance(number, u64::MAX)?;
             let Some(tile) = self.groups[&number].first_busy() else {

@@ -19,8 +19,8 @@
 //! are carried out in their order, those of different communicators independently of each other. Words are 32 bits wide and lie
 //! in the members' memories.
 //!
-//! A call that is started again and again, as a [`Request`](crate::mpi::Request) is, is *armed* at its second start in a row: the
-//! engines keep it. Each start then *launches* it: the host sends one descriptor to one member and asks one event, in place of one at
+//! A call that is started again and again, as a [`Request`](crate::mpi::Request) is, is *armed* at its second start in a row,
+//! or its fourth if another call is armed: the engines keep it. Each start then *launches* it: the host sends one descriptor to one member and asks one event, in place of one at
 //! each member. For that each member must have two free events, of which the group holds one, and the group's earlier calls must have
 //! ended.
 //!

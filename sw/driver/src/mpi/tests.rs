@@ -609,7 +609,7 @@ fn a_request_that_fails_at_a_member_is_told_and_starts_again_after_the_recovery(
     let context = comm.engines().unwrap().context();
     let events = free_events(&mut fabric);
     for request in &mut requests {
-        for _ in 0..3 {
+        for _ in 0..5 {
             request.start(&mut fabric).unwrap();
             request.wait(&mut fabric, LIMIT).unwrap();
         }

@@ -1,6 +1,6 @@
 //! Segments: memory that a node publishes, and the records of it at other nodes.
 
-use std::{collections::VecDeque, fmt};
+use std::fmt;
 
 use portico_spec::ni::{
     packet::{ROW_OFFSET, ROW_WIDTH, STRIDE_OFFSET},
@@ -296,21 +296,23 @@ impl<T: Transport> Fabric<T> {
     /// Waits until each first node of `ways` has all that the second one has sent to it on the control plane so far: the first
     /// peeks at the second, whose answer does not overtake what was sent before. Each waits for at most `timeout` cycles.
     pub(crate) fn hear_of(&mut self, ways: &[(usize, usize)], timeout: u64) -> Result<(), Error> {
-        let mut ways = ways.iter().peekable();
-        let (mut open, mut heard) = (VecDeque::new(), Ok(()));
-        // All at once, as far as there are handles and events.
-        while let Some(&&(node, other)) = ways.peek().filter(|_| heard.is_ok()) {
-            match self.peek_ahead(node, other) {
-                Ok(peek) => {
-                    open.push_back(peek);
-                    ways.next();
+        let (mut left, mut heard) = (ways, Ok(()));
+        while heard.is_ok() && !left.is_empty() {
+            let mut open = vec![];
+            // All at once, as far as there are handles and events.
+            let begun = self.together(|fabric| {
+                while let [(node, other), rest @ ..] = left {
+                    match fabric.peek_ahead(*node, *other) {
+                        Ok(peek) => open.push(peek),
+                        Err(Error::Exhausted { .. }) if !open.is_empty() => break,
+                        Err(error) => return Err(error),
+                    }
+                    left = rest;
                 }
-                Err(Error::Exhausted { .. }) if !open.is_empty() => heard = self.end_peek(open.pop_front(), timeout),
-                Err(error) => heard = Err(error),
-            }
-        }
-        while !open.is_empty() {
-            heard = heard.and(self.end_peek(open.pop_front(), timeout));
+                Ok(())
+            });
+            let ended = self.end_peeks(open, timeout);
+            heard = begun.and(ended);
         }
         heard
     }
@@ -333,13 +335,16 @@ impl<T: Transport> Fabric<T> {
         }
     }
 
-    fn end_peek(&mut self, peek: Option<(Remote, Ticket<u32>)>, timeout: u64) -> Result<(), Error> {
-        let Some((remote, mut ticket)) = peek else {
-            return Ok(());
-        };
-        let answer = ticket.wait(self, timeout);
-        remote.release(self)?;
-        answer.map(|_| ())
+    /// Waits for the answers of these peeks, and gives back what they have taken.
+    fn end_peeks(&mut self, mut peeks: Vec<(Remote, Ticket<u32>)>, timeout: u64) -> Result<(), Error> {
+        let events: Vec<_> = peeks.iter().filter_map(|(_, ticket)| ticket.open_event()).collect();
+        let mut answered = self.read_events_ahead(&events);
+        for (_, ticket) in &mut peeks {
+            let answer = ticket.wait(self, timeout);
+            answered = answered.and(answer.map(|_| ()));
+        }
+        self.together(|fabric| peeks.into_iter().try_for_each(|(remote, _)| remote.release(fabric)))?;
+        answered
     }
 
     pub(crate) fn clone_segment(&mut self, initiator: usize, id: GlobalId, credits: u32) -> Result<Remote, Error> {

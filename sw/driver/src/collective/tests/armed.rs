@@ -136,13 +136,13 @@ fn calls_by_turns_are_posted_and_a_call_between_launches_too() {
         }
         launched.wait(&mut fabric, LIMIT).unwrap();
     }
-    // Another call is armed when it is started twice in a row. Its engines number their calls from 0 on again.
-    (0..3).for_each(|word| right(&mut fabric, &other, word));
+    // Another call is armed when it is started four times in a row. Its engines number their calls from 0 on again.
+    (0..5).for_each(|word| right(&mut fabric, &other, word));
     assert_eq!(status(&mut fabric, 1), (ARMED, 4));
     right(&mut fabric, &one, 0);
     right(&mut fabric, &other, 7);
     assert_eq!(status(&mut fabric, 1), (ARMED, 7));
-    (0..2).for_each(|word| right(&mut fabric, &one, word));
+    (0..4).for_each(|word| right(&mut fabric, &one, word));
     assert_eq!(status(&mut fabric, 1), (ARMED, 2));
     let held: Vec<usize> = events.iter().map(|events| events - 1).collect();
     assert_eq!(free_events(&mut fabric), held);
