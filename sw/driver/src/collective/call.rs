@@ -95,8 +95,8 @@ pub struct Call<'f, T> {
 
 /// A call that is checked, without a fabric: it can be started again and again.
 ///
-/// One that consists of a single call of the engines is armed when it is started for the second time in a row. To arm it costs as much
-/// as two calls, so a call that is made once is posted.
+/// One that consists of a single call of the engines is armed when it is started for the second time in a row, or the fourth if another
+/// call is armed. To arm it costs as much as two calls, or more, so a call that is made once is posted.
 #[derive(Clone, Debug)]
 pub(crate) struct Prepared {
     /// Another one for each call that was prepared.

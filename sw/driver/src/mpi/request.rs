@@ -123,8 +123,8 @@ impl Request {
     /// Starts the call at all members, when an earlier start of it is complete. If the host carries it out, it is complete when this
     /// returns.
     ///
-    /// A call of the engines that is started for the second time in a row in its group is *armed*: the engines keep it. From then on
-    /// each start *launches* it, which costs the host one descriptor and one event in place of one at each member. Armed calls hold an
+    /// A call of the engines that is started for the second time in a row in its group, or the fourth if another call is armed, is
+    /// *armed*: the engines keep it. From then on each start *launches* it, which costs the host one descriptor and one event in place of one at each member. Armed calls hold an
     /// event of each member. To arm or to launch a call, the driver waits until the group's earlier calls have ended, for at most the
     /// time-out of its accesses.
     ///

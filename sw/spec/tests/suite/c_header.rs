@@ -390,6 +390,7 @@ fn descriptors_of_the_header_are_those_of_the_specification() {
                         field("DESCRIPTOR_CALL_CONTEXT", 1),
                         field("DESCRIPTOR_CALL_TOWARDS", 3),
                         field("DESCRIPTOR_CALL_OPERATION", reduce::Operation::FloatSum as u64),
+                        field("DESCRIPTOR_CALL_NEXT", 1),
                     ]
                     .join(" | "),
                 ),
