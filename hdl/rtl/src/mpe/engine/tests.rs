@@ -343,6 +343,17 @@ fn tree(engines: usize, shape: &Shape) -> Tree {
     Tree::new(&config(), &(0..engines).collect::<Vec<_>>(), shape).unwrap()
 }
 
+fn barrier(number: u8, towards: Option<u8>) -> Call {
+    Call {
+        kind: Kind::Barrier,
+        begin: Begin::InTurn,
+        number,
+        context: 0,
+        towards,
+        transfer: Transfer::NONE,
+    }
+}
+
 fn words(length: u32) -> Transfer {
     Transfer {
         length,
@@ -361,15 +372,7 @@ fn nobody_leaves_a_barrier_before_the_last_has_come() {
         for (number, late) in (0..4u8).zip([3, 0, 2, 1]) {
             for rank in (0..4).filter(|&rank| rank != late) {
                 let towards = tree.towards(usize::from(number))[rank].map(|place| place as u8);
-                let call = Call {
-                    kind: Kind::Barrier,
-                    begin: Begin::InTurn,
-                    number,
-                    context: 0,
-                    towards,
-                    transfer: Transfer::NONE,
-                };
-                bench.post(rank, 5, call);
+                bench.post(rank, 5, barrier(number, towards));
             }
             bench.run(200);
             assert!(
@@ -378,15 +381,7 @@ fn nobody_leaves_a_barrier_before_the_last_has_come() {
                 bench.events
             );
             let towards = tree.towards(usize::from(number))[late].map(|place| place as u8);
-            let call = Call {
-                kind: Kind::Barrier,
-                begin: Begin::InTurn,
-                number,
-                context: 0,
-                towards,
-                transfer: Transfer::NONE,
-            };
-            bench.post(late, 5, call);
+            bench.post(late, 5, barrier(number, towards));
             bench.until(usize::from(number) + 1, 500);
         }
         assert!(bench.events.iter().flatten().all(|&event| event == (5, 0)));
@@ -696,18 +691,7 @@ fn packets_of_strangers_are_refused() {
     assert_eq!(bench.refused[0], 7);
     assert_eq!(bench.status(0, 0) & 1, 1);
     // A row is written only while its context is idle.
-    bench.post(
-        0,
-        0,
-        Call {
-            kind: Kind::Barrier,
-            begin: Begin::InTurn,
-            number: 0,
-            context: 0,
-            towards: Some(0),
-            transfer: Transfer::NONE,
-        },
-    );
+    bench.post(0, 0, barrier(0, Some(0)));
     bench.run(30);
     bench.access(0, 0, MpeRegister::Neighbour1, Some(0x1000));
     assert_eq!(bench.refused[0], 8);

@@ -170,28 +170,13 @@ fn what_cannot_be_armed_or_launched_is_refused() {
     assert_eq!(bench.status(0, 0), 1 | (ARMED as u32) << MPE_ARMED_OFFSET);
     assert_eq!(bench.status(0, 1), 1);
     // Not while a call runs, nor while a launch is under way.
-    bench.post(
-        0,
-        9,
-        Call {
-            kind: Kind::Barrier,
-            begin: Begin::InTurn,
-            number: 0,
-            context: 0,
-            towards: None,
-            transfer: Transfer::NONE,
-        },
-    );
+    bench.post(0, 9, barrier(0, None));
     ends(&mut bench, &[opcode, plain], ErrorCode::OutOfTurn as u32);
-    let word = Call {
-        kind: Kind::Barrier,
+    let next = Call {
         begin: Begin::Next,
-        number: 0,
-        context: 0,
-        towards: Some(0),
-        transfer: Transfer::NONE,
+        ..barrier(0, Some(0))
     };
-    bench.post(1, 9, word);
+    bench.post(1, 9, next);
     bench.run(60);
     assert_eq!(bench.events[0].last(), Some(&(9, 0)));
     ends(&mut bench, &[opcode, plain], 0);
