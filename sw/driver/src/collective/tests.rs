@@ -655,15 +655,20 @@ fn a_duplicate_is_another_communicator_of_the_same_members() {
     nothing_was_refused(&mut fabric);
 }
 
-#[test]
-fn a_call_that_an_error_has_cut_short_is_posted_where_it_is_missing() {
-    let config = Config {
+/// Few accesses set it up, so that each of them can fail.
+fn three_in_a_row() -> Config {
+    Config {
         cols: 3,
         rows: 1,
         edge_nodes: 1,
         mpe: 1,
         ..Config::default()
-    };
+    }
+}
+
+#[test]
+fn a_call_that_an_error_has_cut_short_is_posted_where_it_is_missing() {
+    let config = three_in_a_row();
     let mut failed = 0;
     for left in 0.. {
         let mut fabric = Fabric::open(Failing::new(&config)).unwrap();

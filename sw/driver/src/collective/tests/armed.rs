@@ -406,13 +406,7 @@ fn a_member_keeps_an_event_for_calls_that_are_posted() {
 /// An access fails while a call is armed, launched, or armed in the place of another one.
 #[test]
 fn what_an_error_has_cut_short_goes_on_with_the_next_start() {
-    let config = Config {
-        cols: 3,
-        rows: 1,
-        edge_nodes: 1,
-        mpe: 1,
-        ..Config::default()
-    };
+    let config = three_in_a_row();
     let mut failed = 0;
     for before in [&[1][..], &[1, 1], &[0, 0, 1], &[0, 0, 0, 1, 0, 1]] {
         for left in 0.. {
