@@ -125,15 +125,14 @@ impl<T: Transport> Fabric<T> {
             self.disarm(number)?;
         }
         let is_single = prepared.calls.len() == 1;
-        match is_single && self.is_armed(prepared, words, starts)? {
+        match is_single && self.arm_if_due(prepared, words, starts)? {
             true => self.launch_call(number, what),
             false => self.post_call(number, what, words.to_vec()),
         }
     }
 
-    /// Whether a call is armed and can be launched at once. Arms it if so many starts of it in a row suffice, for which all
-    /// earlier calls have to end.
-    fn is_armed(&mut self, prepared: &Prepared, words: &[Vec<u32>], starts: u32) -> Result<bool, Error> {
+    /// Arms a call, if so many starts of it in a row suffice. Gives whether it is armed; then the group's earlier calls have ended.
+    fn arm_if_due(&mut self, prepared: &Prepared, words: &[Vec<u32>], starts: u32) -> Result<bool, Error> {
         let armed = self.groups[&prepared.group].armed.as_ref();
         let is_armed = armed.is_some_and(|armed| armed.identity == prepared.identity);
         let least = armed.map_or(STARTS, |_| STARTS_BESIDE_ANOTHER);
