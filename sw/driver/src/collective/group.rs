@@ -60,7 +60,7 @@ pub(super) struct Post {
     ticket: Option<Ticket<()>>,
 }
 
-/// What a descriptor does at its member.
+/// The use of a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// It is a call.

@@ -124,9 +124,9 @@ impl Request {
     /// returns.
     ///
     /// A call of the engines that is started for the second time in a row in its group, or the fourth if another call is armed, is
-    /// *armed*: the engines keep it. From then on each start *launches* it, which costs the host one descriptor and one event in place of one at each member. Armed calls hold an
-    /// event of each member. To arm or to launch a call, the driver waits until the group's earlier calls have ended, for at most the
-    /// time-out of its accesses.
+    /// *armed*: the engines keep it. From then on each start *launches* it, which costs the host one descriptor and one event in
+    /// place of one at each member. Armed calls hold an event of each member. To arm or to launch a call, the driver waits until the
+    /// group's earlier calls have ended, for at most the time-out of its accesses.
     ///
     /// # Errors
     /// [`Error::Released`] after its group was released; [`Error::CommunicatorFailed`] if a member refuses to keep the call, and

@@ -422,7 +422,7 @@ impl Launch {
         Ok(LAUNCH.mask() | CONTEXT.place(u32::from(self.context))?)
     }
 
-    /// What words 1 and up of a barrier's descriptor say; none if they are no launch.
+    /// The launch that words 1 and up of a descriptor of opcode barrier encode; none if they encode a call.
     pub fn decode(words: &[u32]) -> Option<Launch> {
         let &[word] = words else { return None };
         LAUNCH.is_set(word).then(|| Launch {

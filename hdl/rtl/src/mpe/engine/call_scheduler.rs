@@ -216,8 +216,9 @@ pub struct CallScheduler {
     opened: Signal<Local, Bits<CONTEXTS>>,
     fails: Signal<Local, Bit>,
     holds: Signal<Local, Bit>,
-    /// All children have come to the barrier, and the next of them is released.
+    /// The tokens of all children are here.
     gathers: Signal<Local, Bit>,
+    /// The barrier releases its next child in this cycle, or ends without one.
     releases: Signal<Local, Bit>,
     steps: Signal<Local, Bit>,
     advances: Signal<Local, Bit>,

@@ -118,7 +118,7 @@ impl Logic for Launches {
     fn update(&mut self) {
         dff_setup!(self, clk, launched, owed, leaves, leaving, leaving_number);
 
-        // What comes.
+        // A go of a neighbour, or a launch here.
         self.comes.next = 0.into();
         if self.go.val() {
             self.comes.next = bits::<CONTEXTS>(1) << self.neighbour.val().get_bits::<CONTEXT_WIDTH>(PLACE_WIDTH);

@@ -85,7 +85,7 @@ pub struct TokenSender {
     go_bit: Signal<Local, Bits<1>>,
     fewer_bit: Signal<Local, Bits<1>>,
     takes_go: Signal<Local, Bit>,
-    /// What comes goes past the queue.
+    /// The queue is empty, and the buffer has room: a token, credit or go of this cycle enters the buffer.
     passes: Signal<Local, Bit>,
     is_token: Signal<Local, Bit>,
     is_go: Signal<Local, Bit>,
@@ -123,7 +123,7 @@ impl Logic for TokenSender {
         self.owed.write_data.next.neighbour = self.added.val();
         self.owed.write_data.next.is_token = !self.credit.val();
 
-        // What is owed, or what comes while nothing is.
+        // The oldest token or credit of the queue; if the queue is empty, that of this cycle, else a go.
         self.go_ready.next = self.passes.val() & !self.adds.val();
         self.takes_go.next = self.go.val() & self.go_ready.val();
         self.neighbour.next = self.owed.read_data.val().neighbour;
