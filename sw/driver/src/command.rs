@@ -1,5 +1,7 @@
 //! Descriptors: their first words, their way to a node, and their completion.
 
+use std::collections::BTreeSet;
+
 use portico_spec::{
     ni::{
         command::{first_place, DRAINED_OFFSET, EVENT_OFFSET, MAX_DESCRIPTOR_WORDS, QUIET_OFFSET, SHAPER_OFFSET},
@@ -121,6 +123,26 @@ impl<T: Transport> Fabric<T> {
             self.check_time(begun, self.port.timeout, node, "earlier commands")?;
         }
         Ok(())
+    }
+
+    /// The same for several nodes, which are asked together.
+    pub(crate) fn finish_commands_of(&mut self, nodes: &[usize]) -> Result<(), Error> {
+        nodes.iter().try_for_each(|&node| self.check_node(node))?;
+        let begun = self.port.transport.cycles();
+        loop {
+            let open = nodes.iter().filter_map(|&node| self.open_command(node));
+            // A launch works at several nodes.
+            let open: BTreeSet<(usize, u8)> = open.collect();
+            let open: Vec<(usize, u8)> = open.into_iter().collect();
+            let Some(&(node, _)) = open.first() else {
+                return Ok(());
+            };
+            self.read_events_ahead(&open)?;
+            for (at, event) in open {
+                self.read_event(at, event)?;
+            }
+            self.check_time(begun, self.port.timeout, node, "earlier commands")?;
+        }
     }
 
     /// Node and event of a command that was not seen complete and works at this node.

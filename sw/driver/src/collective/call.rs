@@ -101,7 +101,7 @@ pub struct Call<'f, T> {
 pub(crate) struct Prepared {
     /// Another one for each call that was prepared.
     pub(super) identity: u64,
-    pub(super) group: u64,
+    pub(crate) group: u64,
     pub(super) what: &'static str,
     /// The calls of the engines that it consists of, each with a descriptor for each rank, without a number.
     pub(super) calls: Vec<Vec<Vec<u32>>>,
@@ -297,11 +297,24 @@ impl Communicator {
         words: u32,
         operation: Operation,
     ) -> Result<Call<'f, T>, Error> {
+        self.allreduce_at(fabric, self.middle, source, result, words, operation)
+    }
+
+    /// The same, folded towards this rank.
+    pub(crate) fn allreduce_at<'f, T: Transport>(
+        &self,
+        fabric: &'f mut Fabric<T>,
+        root: usize,
+        source: impl Into<Addresses>,
+        result: impl Into<Addresses>,
+        words: u32,
+        operation: Operation,
+    ) -> Result<Call<'f, T>, Error> {
         let sources = source.into().by_rank("source addresses", self.size())?;
         let results = result.into().by_rank("result addresses", self.size())?;
         self.check_memory(fabric, "source", &sources, words)?;
         self.check_memory(fabric, "result", &results, words)?;
-        self.call(fabric, "allreduce", Kind::Allreduce, self.middle, |rank| Transfer {
+        self.call(fabric, "allreduce", Kind::Allreduce, root, |rank| Transfer {
             length: words,
             source: sources[rank],
             result: results[rank],
@@ -394,10 +407,7 @@ impl Communicator {
         roots: std::ops::Range<usize>,
         transfer: impl Fn(usize, usize) -> Transfer,
     ) -> Result<Call<'f, T>, Error> {
-        let group = fabric.check_communicator(self)?;
-        if let Some(failure) = group.failure() {
-            return Err(failure.into());
-        }
+        fabric.check_usable(self)?;
         let mut calls = vec![];
         for root in roots {
             let towards = self.tree.towards(root);
@@ -445,6 +455,15 @@ impl Communicator {
 }
 
 impl<T: Transport> Fabric<T> {
+    /// Checks that no call of a communicator has failed since its last recovery.
+    ///
+    /// # Errors
+    /// [`Error::CommunicatorFailed`], [`Error::WrongCommunicator`].
+    pub(crate) fn check_usable(&self, communicator: &Communicator) -> Result<(), Error> {
+        let failure = self.check_communicator(communicator)?.failure();
+        failure.map_or(Ok(()), |failure| Err(failure.into()))
+    }
+
     /// The group of a communicator.
     pub(crate) fn check_communicator(&self, communicator: &Communicator) -> Result<&super::Group, Error> {
         self.groups.get(&communicator.group).ok_or(Error::WrongCommunicator)

@@ -28,9 +28,18 @@ pub(crate) const ENGINE: Feature = Feature {
 static NEXT_GROUP: AtomicU64 = AtomicU64::new(0);
 
 /// The member that is nearest to the others: the root of calls without a root.
-pub(crate) fn middle(tree: &Tree) -> usize {
+pub(super) fn middle(tree: &Tree) -> usize {
     let ranks = 0..tree.tiles().len();
     ranks.min_by_key(|&rank| tree.depth(rank)).expect("a group has members")
+}
+
+/// Contexts that a group may take.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Take {
+    /// Those that no communicator has.
+    Free,
+    /// These, and those that their communicators can do without.
+    Spare,
 }
 
 /// State of a context, for a group.
@@ -91,8 +100,10 @@ fn at_tiles(tiles: &[usize], context: u8) -> Vec<(usize, usize)> {
 impl<T: Transport> Fabric<T> {
     /// A communicator of these tiles, in the order of their ranks, joined by a tree of this shape.
     ///
-    /// The communicator gets a context that no other communicator has at any of the tiles. If there is none, the driver waits
-    /// for the first context of a dropped communicator that becomes idle, for at most the time-out of its accesses.
+    /// The communicator gets a context that no other communicator has at any of the tiles. If there is none, it takes the context
+    /// of the second trees of [`mpi`](crate::mpi) groups, when their calls have ended. If there is none of these either, the driver
+    /// waits for the first such context, or context of a dropped communicator, that becomes idle, for at most the time-out of its
+    /// accesses.
     ///
     /// # Errors
     /// [`Error::Tree`] of tiles that are no group, of pairs that are no tree, and of a member with more neighbours than the
@@ -106,16 +117,46 @@ impl<T: Transport> Fabric<T> {
         }
         tree.check(self.config().mpe_neighbours)?;
         let context = self.find_context(tiles)?;
+        self.prepare_context(context, tree, shape, false)
+    }
+
+    /// A communicator that can do without its context: it loses it to the next communicator that finds none, and is gone then. None
+    /// without a context that is free at all tiles, or if a member has too many neighbours.
+    ///
+    /// # Errors
+    /// The fabric's.
+    pub(crate) fn spare_communicator(&mut self, tree: Tree, shape: &Shape) -> Result<Option<Communicator>, Error> {
+        if tree.check(self.config().mpe_neighbours).is_err() {
+            return Ok(None);
+        }
+        for context in 0..self.contexts(tree.tiles()) {
+            if matches!(self.look_at(tree.tiles(), context, Take::Free)?, Found::Free) {
+                return self.prepare_context(context, tree, shape, true).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Makes a communicator with a context that is free.
+    fn prepare_context(
+        &mut self,
+        context: u8,
+        tree: Tree,
+        shape: &Shape,
+        is_spare: bool,
+    ) -> Result<Communicator, Error> {
         self.together(|fabric| {
             fabric.write_rows(&tree, context, NEIGHBOURS)?;
-            let mut tiles = tiles.iter();
+            let mut tiles = tree.tiles().iter();
             tiles.try_for_each(|&tile| fabric.poke(tile, MpeRegister::Timeout, context.into(), &[0]))
         })?;
         let owner = Arc::new(());
         let group = NEXT_GROUP.fetch_add(1, Ordering::Relaxed);
-        self.groups
-            .insert(group, Group::new(context, tree.clone(), Arc::downgrade(&owner)));
-        tracing::debug!(group, context, ?tiles, "communicator");
+        self.groups.insert(
+            group,
+            Group::new(context, tree.clone(), Arc::downgrade(&owner), is_spare),
+        );
+        tracing::debug!(group, context, tiles = ?tree.tiles(), is_spare, "communicator");
         Ok(Communicator {
             group,
             context,
@@ -135,60 +176,76 @@ impl<T: Transport> Fabric<T> {
         self.communicator(&tiles, shape)
     }
 
+    /// How many contexts all of these tiles have.
+    fn contexts(&self, tiles: &[usize]) -> u8 {
+        let counts = tiles.iter().map(|&tile| self.nodes[tile].build.mpe);
+        counts.min().unwrap_or(0) as u8
+    }
+
     /// A context for a group.
     fn find_context(&mut self, tiles: &[usize]) -> Result<u8, Error> {
-        let counts = tiles.iter().map(|&tile| self.nodes[tile].build.mpe);
-        let contexts = counts.min().unwrap_or(0);
+        let contexts = self.contexts(tiles);
         let begun = self.port.transport.cycles();
         loop {
             let (mut in_use, mut busy) = (0, None);
-            for context in 0..contexts as u8 {
-                match self.look_at(tiles, context)? {
-                    Found::Free => return Ok(context),
-                    Found::Busy(tile) => busy = Some(tile),
-                    Found::InUse => in_use += 1,
-                    Found::Retired => {}
+            for take in [Take::Free, Take::Spare] {
+                in_use = 0;
+                for context in 0..contexts {
+                    match self.look_at(tiles, context, take)? {
+                        Found::Free => return Ok(context),
+                        Found::Busy(tile) => busy = Some(tile),
+                        Found::InUse => in_use += 1,
+                        Found::Retired => {}
+                    }
                 }
             }
             let Some(tile) = busy else {
+                let contexts = contexts.into();
                 return Err(Error::NoContext {
                     contexts,
                     in_use,
                     retired: contexts - in_use,
                 });
             };
-            self.check_time(begun, self.port.timeout, tile, "calls of a communicator that was freed")?;
+            self.check_time(begun, self.port.timeout, tile, "calls of another communicator")?;
         }
     }
 
     /// State of a context for a group.
-    fn look_at(&mut self, tiles: &[usize], context: u8) -> Result<Found, Error> {
+    fn look_at(&mut self, tiles: &[usize], context: u8, take: Take) -> Result<Found, Error> {
         let groups = self.groups.iter().filter(|(_, group)| group.is_at(context, tiles));
         let others: Vec<u64> = groups.map(|(&number, _)| number).collect();
-        let mut owned = others.iter().map(|number| &self.groups[number]);
-        if let Some(group) = owned.find(|group| group.is_owned()) {
+        let mut groups = others.iter().map(|number| &self.groups[number]);
+        let gives = |group: &Group| !group.is_owned() || take == Take::Spare && group.is_spare();
+        if let Some(group) = groups.find(|group| !gives(group)) {
             return Ok(match group.failure() {
                 Some(_) => Found::Retired,
                 None => Found::InUse,
             });
         }
-        for number in others {
+        for &number in &others {
             // Members outside the new group may still send to members inside it.
-            let found = self.look_at_freed(number)?;
+            let found = self.look_at_given(number)?;
             if !matches!(found, Found::Free) {
                 return Ok(found);
             }
+        }
+        for number in others {
             self.give_held_events(number);
             self.groups.remove(&number);
         }
         self.look_at_members(tiles, context)
     }
 
-    /// State of the context of a group without a communicator.
-    fn look_at_freed(&mut self, number: u64) -> Result<Found, Error> {
+    /// State of the context of a group that gives it away.
+    fn look_at_given(&mut self, number: u64) -> Result<Found, Error> {
         self.advance(number, u64::MAX)?;
         self.look_for_failure(number)?;
         if self.groups[&number].failure().is_some() {
+            if self.groups[&number].is_owned() {
+                // Its calls tell of the failure until the communicator is recovered.
+                return Ok(Found::Retired);
+            }
             let recovered = self.recover_group(number, self.port.timeout);
             if matches!(recovered, Err(Error::Timeout { .. })) {
                 return Ok(Found::Retired);

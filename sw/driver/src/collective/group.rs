@@ -28,6 +28,8 @@ pub(crate) struct Group {
     pub(super) middle: usize,
     /// Gone when the communicator is.
     owner: Weak<()>,
+    /// The communicator can do without its context, which another one may take.
+    is_spare: bool,
     /// Calls so far: the ordinal of the next.
     pub(super) calls: u64,
     /// Ordinal of the call that has number 0.
@@ -89,7 +91,7 @@ impl From<Failure> for Error {
 }
 
 impl Group {
-    pub fn new(context: u8, tree: Tree, owner: Weak<()>) -> Group {
+    pub fn new(context: u8, tree: Tree, owner: Weak<()>, is_spare: bool) -> Group {
         let members = tree.tiles().iter().map(|&tile| Member {
             tile,
             posts: VecDeque::new(),
@@ -99,6 +101,7 @@ impl Group {
             members: members.collect(),
             middle: middle(&tree),
             owner,
+            is_spare,
             tree,
             calls: 0,
             first: 0,
@@ -125,6 +128,11 @@ impl Group {
     /// Whether the communicator still exists.
     pub fn is_owned(&self) -> bool {
         self.owner.strong_count() > 0
+    }
+
+    /// Whether another communicator may take its context when no call is under way.
+    pub fn is_spare(&self) -> bool {
+        self.is_spare
     }
 
     /// Why it takes no calls.
@@ -448,6 +456,17 @@ impl<T: Transport> Fabric<T> {
         self.groups.get_mut(&number).expect("looked for above").restart();
         tracing::debug!(group = number, context, "recovered");
         Ok(())
+    }
+
+    /// Waits until all calls of a group have ended. Does nothing if the group is gone, which it is only after them.
+    ///
+    /// # Errors
+    /// As for [`CallTicket::wait`](super::CallTicket::wait).
+    pub(crate) fn finish_calls(&mut self, number: u64) -> Result<(), Error> {
+        match self.groups.contains_key(&number) {
+            true => self.make_room_for_call(number, true),
+            false => Ok(()),
+        }
     }
 
     /// Waits until a call can be added to a group; until all earlier calls have ended if it is to be `alone`.

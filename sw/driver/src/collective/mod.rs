@@ -57,7 +57,7 @@ use crate::{registers::MpeRegister, Error, Fabric, Transport};
 pub use self::call::{Addresses, Call, CallTicket};
 pub(crate) use self::{
     call::{check_count, check_rank, Prepared},
-    context::{middle, ENGINE},
+    context::ENGINE,
     group::Group,
 };
 
@@ -109,6 +109,16 @@ impl Communicator {
     /// The tree that joins the members.
     pub fn tree(&self) -> &Tree {
         &self.tree
+    }
+
+    /// How the members are joined.
+    pub(crate) fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// The number of its group in the fabric, which is gone when another communicator has taken its context.
+    pub(crate) fn group(&self) -> u64 {
+        self.group
     }
 
     /// Its context: an item of the registers [`MpeRegister`] at every member.

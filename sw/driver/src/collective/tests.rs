@@ -489,7 +489,7 @@ fn a_context_that_does_not_become_idle_is_not_waited_for_for_ever() {
     fabric.set_timeout(3_000);
     assert_eq!(
         fabric.world(&Shape::Linear).unwrap_err().to_string(),
-        "calls of a communicator that was freed of node 0 not done within 3000 cycles"
+        "calls of another communicator of node 0 not done within 3000 cycles"
     );
     intrude(&mut fabric, 0, barrier(0, None));
     intrude(&mut fabric, 1, barrier(0, Some(0)));

@@ -6,10 +6,11 @@ use super::{
     cost,
     host::{Fold, HostWork},
     request::{FoldThenScatter, Work},
+    route::{Leg, Route},
     Comm, Request, Way,
 };
 use crate::{
-    collective::{check_rank, middle, Addresses, Call, Communicator},
+    collective::{check_rank, Addresses, Call, Communicator, Prepared},
     exchange::{offset, Block, Order, Plan, PlanStep},
     Error, Fabric, Transport,
 };
@@ -31,9 +32,12 @@ impl Comm {
     /// # Errors
     /// [`Error::NotBuilt`] and [`Error::WrongWay`] of a way that is forced, or as for [`Communicator::barrier`].
     pub fn barrier<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<Request, Error> {
-        let cost = self.cost_of_engines(fabric, &[(middle(&self.tree), Kind::Barrier, 0)]);
-        self.fold(fabric, "barrier", cost, vec![], |engines, fabric| {
-            engines.barrier(fabric).map(of_engines)
+        let route = self.route(fabric, &[Leg::anywhere(Kind::Barrier, 0)]);
+        let cost = self.cost_of_posts(1) + route.cycles;
+        self.fold(fabric, "barrier", &route, cost, vec![], |engines, fabric| {
+            self.by_engines(fabric, engines, |engines, fabric| {
+                engines.barrier(fabric).map(Call::prepared)
+            })
         })
     }
 
@@ -53,9 +57,10 @@ impl Comm {
         let plan = self
             .peers
             .broadcast_plan(fabric, root, address.clone(), bytes(words)?)?;
-        let cost = self.cost_of_engines(fabric, &[(root, Kind::Broadcast, words)]);
-        self.copy(fabric, "bcast", &plan, cost, |engines, fabric| {
-            engines.broadcast(fabric, root, address, words).map(of_engines)
+        let leg = Leg::at(root, Kind::Broadcast, words);
+        self.copy(fabric, "bcast", &plan, &[leg], |engines, fabric| {
+            let call = engines.broadcast(fabric, root, address.clone(), words);
+            call.map(Call::prepared)
         })
     }
 
@@ -77,10 +82,11 @@ impl Comm {
         let sources = sources.map(|(&address, rank)| offset(address, rank, length));
         let sources = sources.collect::<Result<Vec<_>, _>>()?;
         let plan = self.peers.allgather_plan(fabric, sources, addresses.clone(), length)?;
-        let calls: Vec<_> = (0..self.size()).map(|root| (root, Kind::Broadcast, words)).collect();
-        let cost = self.cost_of_engines(fabric, &calls);
-        self.copy(fabric, "allgather", &plan, cost, |engines, fabric| {
-            engines.allgather(fabric, addresses, words).map(of_engines)
+        let legs = (0..self.size()).map(|root| Leg::at(root, Kind::Broadcast, words));
+        let legs: Vec<Leg> = legs.collect();
+        self.copy(fabric, "allgather", &plan, &legs, |engines, fabric| {
+            let call = engines.allgather(fabric, addresses.clone(), words);
+            call.map(Call::prepared)
         })
     }
 
@@ -108,10 +114,13 @@ impl Comm {
             words,
             operation,
         };
-        let cost = self.cost_of_engines(fabric, &[(root, Kind::Reduce, words)]);
-        self.fold(fabric, "reduce", cost, vec![fold], |engines, fabric| {
-            let call = engines.reduce(fabric, root, sources, result, words, operation);
-            call.map(of_engines)
+        let route = self.route(fabric, &[Leg::at(root, Kind::Reduce, words)]);
+        let cost = self.cost_of_posts(1) + route.cycles;
+        self.fold(fabric, "reduce", &route, cost, vec![fold], |engines, fabric| {
+            self.by_engines(fabric, engines, |engines, fabric| {
+                let call = engines.reduce(fabric, root, sources.clone(), result, words, operation);
+                call.map(Call::prepared)
+            })
         })
     }
 
@@ -130,17 +139,22 @@ impl Comm {
     ) -> Result<Request, Error> {
         let sources = source.into().by_rank("source addresses", self.size())?;
         let results = result.into().by_rank("result addresses", self.size())?;
+        let route = self.route(fabric, &[Leg::anywhere(Kind::Allreduce, words)]);
+        let root = route.root;
         let fold = Fold {
-            root: middle(&self.tree),
+            root,
             sources: sources.clone(),
             results: results.iter().copied().enumerate().collect(),
             words,
             operation,
         };
-        let cost = self.cost_of_engines(fabric, &[(fold.root, Kind::Allreduce, words)]);
-        self.fold(fabric, "allreduce", cost, vec![fold], |engines, fabric| {
-            let call = engines.allreduce(fabric, sources, results, words, operation);
-            call.map(of_engines)
+        let cost = self.cost_of_posts(1) + route.cycles;
+        self.fold(fabric, "allreduce", &route, cost, vec![fold], |engines, fabric| {
+            self.by_engines(fabric, engines, |engines, fabric| {
+                let (sources, results) = (sources.clone(), results.clone());
+                let call = engines.allreduce_at(fabric, root, sources, results, words, operation);
+                call.map(Call::prepared)
+            })
         })
     }
 
@@ -148,7 +162,7 @@ impl Comm {
     /// that of rank r lies at the source address of each member + 4 r `words`, and goes to the result address of member r. That
     /// address is the place of its block in its source, or apart from its source.
     ///
-    /// The engines reduce all blocks at the member that is nearest to the others, in memory that the request takes there. Puts
+    /// The engines reduce all blocks at the member where that takes the fewest cycles, in memory that the request takes there. Puts
     /// scatter them from there.
     ///
     /// # Errors
@@ -163,7 +177,10 @@ impl Comm {
     ) -> Result<Request, Error> {
         let sources = source.into().by_rank("source addresses", self.size())?;
         let results = result.into().by_rank("result addresses", self.size())?;
-        let (root, length) = (middle(&self.tree), bytes(words)?);
+        let length = bytes(words)?;
+        let all = words.saturating_mul(self.size() as u32);
+        let route = self.route(fabric, &[Leg::anywhere(Kind::Reduce, all)]);
+        let root = route.root;
         let folds = results.iter().enumerate().map(|(rank, &result)| {
             let blocks = sources.iter().map(|&source| offset(source, rank, length));
             Ok(Fold {
@@ -175,14 +192,15 @@ impl Comm {
             })
         });
         let folds = folds.collect::<Result<_, Error>>()?;
-        let all = words * self.size() as u32;
         let scatter = Plan::blocks(&self.peers.scatter_blocks(fabric, root, 0, &results, length)?);
-        let reduce = self.cost_of_engines(fabric, &[(root, Kind::Reduce, all)]);
-        let cost = reduce.map(|cost| cost + self.cost_of_puts(fabric, &scatter));
-        self.fold(fabric, "reduce_scatter", cost, folds, |engines, fabric| {
+        let cost = self.cost_of_posts(1) + route.cycles + self.cost_of_puts(fabric, &scatter);
+        self.fold(fabric, "reduce_scatter", &route, cost, folds, |engines, fabric| {
             let region = fabric.allocate(self.tiles()[root], bytes(all.max(1))?)?;
-            let reduce = engines.reduce(fabric, root, sources, region.base, all, operation);
-            let work = reduce.map(Call::prepared).and_then(|reduce| {
+            let reduce = self.prepare_along(fabric, engines, |engines, fabric| {
+                let call = engines.reduce(fabric, root, sources.clone(), region.base, all, operation);
+                call.map(Call::prepared)
+            });
+            let work = reduce.and_then(|reduce| {
                 let scatter = self.peers.scatter(fabric, root, region.base, results, length)?;
                 Ok((reduce, scatter))
             });
@@ -275,59 +293,78 @@ impl Comm {
         Ok(self.request(what, estimate, Work::Puts(exchange)))
     }
 
-    /// A call that copies words. Engines carry it out in `cost` cycles, if there are engines.
+    /// A call that copies words, in these calls of the engines.
     fn copy<T: Transport>(
         &self,
         fabric: &mut Fabric<T>,
         what: &'static str,
         plan: &Plan,
-        cost: Option<u64>,
-        by_engines: impl FnOnce(&Communicator, &mut Fabric<T>) -> Result<Work, Error>,
+        legs: &[Leg],
+        prepare: impl Fn(&Communicator, &mut Fabric<T>) -> Result<Prepared, Error>,
     ) -> Result<Request, Error> {
+        let route = self.route(fabric, legs);
+        let cost = self.cost_of_posts(legs.len()) + route.cycles;
         let mut ways = vec![(Way::Puts, self.cost_of_puts(fabric, plan))];
-        ways.extend(cost.map(|cost| (Way::Engines, cost)));
+        ways.extend(route.engines().map(|_| (Way::Engines, cost)));
         let (way, estimate) = self.choose(what, &ways)?;
-        let work = match (way, &self.engines) {
-            (Way::Engines, Some(engines)) => by_engines(engines, fabric)?,
+        let work = match (way, route.engines()) {
+            (Way::Engines, Some(engines)) => self.by_engines(fabric, engines, prepare)?,
             _ => Work::Puts(self.peers.prepare(fabric, what, plan)?),
         };
         Ok(self.request(what, estimate, work))
     }
 
-    /// A call that consists of these folds, or is a barrier. Engines carry it out in `cost` cycles, if there are engines.
+    /// A call that consists of these folds along a route, or is a barrier. Engines carry it out in `cost` cycles, if there are engines.
     fn fold<T: Transport>(
         &self,
         fabric: &mut Fabric<T>,
         what: &'static str,
-        cost: Option<u64>,
+        route: &Route,
+        cost: u64,
         folds: Vec<Fold>,
         by_engines: impl FnOnce(&Communicator, &mut Fabric<T>) -> Result<Work, Error>,
     ) -> Result<Request, Error> {
-        // The host reads a piece of each member, and writes each result.
-        let pieces = folds.iter().map(|fold| fold.sources.len() + fold.results.len());
-        let words = folds.first().map_or(0, |fold| fold.words as usize);
-        let mut ways = vec![(Way::Host, cost::words(pieces.sum(), words))];
-        ways.extend(cost.map(|cost| (Way::Engines, cost)));
+        let mut ways = vec![(Way::Host, self.cost_of_host(&folds))];
+        ways.extend(route.engines().map(|_| (Way::Engines, cost)));
         let (way, estimate) = self.choose(what, &ways)?;
-        let tree = self.tree.clone();
-        let work = HostWork { tree, folds };
+        let work = HostWork {
+            tree: route.tree.clone(),
+            shape: route.shape.clone(),
+            folds,
+        };
         work.check(fabric)?;
-        let work = match (way, &self.engines) {
+        let work = match (way, route.engines()) {
             (Way::Engines, Some(engines)) => by_engines(engines, fabric)?,
             _ => Work::Host(work),
         };
         Ok(self.request(what, estimate, work))
     }
 
-    /// Cycles in which engines carry out these calls, one after the other; none without engines.
-    fn cost_of_engines<T: Transport>(&self, fabric: &Fabric<T>, calls: &[(usize, Kind, u32)]) -> Option<u64> {
-        self.engines.as_ref()?;
-        // The host posts a call at all members, and reads their events.
-        let host = cost::host(2, 2 * self.size());
-        let cycles = calls
-            .iter()
-            .map(|&(root, kind, words)| host + cost::call(fabric.config(), &self.tree, root, kind, words as usize));
-        Some(cycles.sum())
+    /// A call of the engines.
+    fn by_engines<T: Transport>(
+        &self,
+        fabric: &mut Fabric<T>,
+        engines: &Communicator,
+        prepare: impl Fn(&Communicator, &mut Fabric<T>) -> Result<Prepared, Error>,
+    ) -> Result<Work, Error> {
+        let call = self.prepare_along(fabric, engines, prepare)?;
+        Ok(Work::Engines(call, None))
+    }
+
+    /// Cycles in which the host posts so many calls at all members, and reads their events.
+    fn cost_of_posts(&self, calls: usize) -> u64 {
+        calls as u64 * cost::host(2, 2 * self.size())
+    }
+
+    /// Cycles in which the host folds, or without folds makes a barrier.
+    fn cost_of_host(&self, folds: &[Fold]) -> u64 {
+        let Some(first) = folds.first() else {
+            // It asks all members for the end of their commands.
+            return cost::host(1, self.size());
+        };
+        // It reads a piece of each member, and writes each result.
+        let pieces = folds.iter().map(|fold| fold.sources.len() + fold.results.len());
+        cost::words(pieces.sum(), first.words as usize)
     }
 
     /// Cycles in which puts carry out a plan, from the descriptor that starts the root to the last notice. The host starts one member,
@@ -353,9 +390,4 @@ impl Comm {
             work,
         }
     }
-}
-
-/// The work of a call by engines, not yet started.
-fn of_engines<T: Transport>(call: Call<T>) -> Work {
-    Work::Engines(call.prepared(), None)
 }

@@ -1,11 +1,13 @@
 //! Groups of tiles that make MPI-like calls.
 
+use std::iter;
+
 use portico_spec::{
     mpe::tree::{Shape, Tree},
     parts::Station,
 };
 
-use super::Way;
+use super::{route, Way};
 use crate::{
     collective::{Communicator, ENGINE},
     exchange::Peers,
@@ -13,15 +15,20 @@ use crate::{
 };
 
 /// A group of tiles that make MPI-like calls, made by [`Fabric::mpi`]. Members have *ranks*, 0 and up, in the order in which they
-/// were named. A group that is dropped gives segments and context back: see [`Peers`].
+/// were named. A group that is dropped gives segments and contexts back: see [`Peers`].
 #[derive(Debug)]
-#[must_use = "segments and a context are taken until the group is released or dropped"]
+#[must_use = "segments and contexts are taken until the group is released or dropped"]
 pub struct Comm {
     pub(super) peers: Peers,
     /// None if some member has no engine.
     pub(super) engines: Option<Communicator>,
+    /// A second one on a chain. It is gone when another communicator has taken its context.
+    pub(super) chain: Option<Communicator>,
+    /// The first tree, and its shape.
     pub(super) tree: Tree,
+    pub(super) shape: Shape,
     forced: Option<Way>,
+    pub(super) forced_shape: Option<Shape>,
 }
 
 impl Comm {
@@ -40,9 +47,8 @@ impl Comm {
         self.tiles().iter().position(|&member| member == tile)
     }
 
-    /// Its communicator; none if some member has no message-passing engine. A call of the engines that
-    /// does not end holds up all other ways until the group is [recovered](Comm::recover), or until its
-    /// [time-out](Communicator::timeout).
+    /// Its communicator, on its first tree; none if some member has no message-passing engine. Calls that are made with it directly do
+    /// not wait for those of the group along the chain.
     pub fn engines(&self) -> Option<&Communicator> {
         self.engines.as_ref()
     }
@@ -52,23 +58,48 @@ impl Comm {
         self.forced = way;
     }
 
-    /// Recovers the communicator of its engines, if it has one: see [`Communicator::recover`]. Requests stay usable.
-    ///
-    /// # Errors
-    /// As for [`Communicator::recover`].
-    pub fn recover<T: Transport>(&self, fabric: &mut Fabric<T>, cycles: u64) -> Result<(), Error> {
-        self.engines
-            .iter()
-            .try_for_each(|engines| engines.recover(fabric, cycles))
+    /// Shapes of its trees: that of [`Fabric::mpi`], and [`Shape::Linear`] as long as it holds a second context for the chain.
+    pub fn shapes<T: Transport>(&self, fabric: &Fabric<T>) -> Vec<Shape> {
+        let chain = self.communicators(fabric).into_iter().skip(1).map(Communicator::shape);
+        iter::once(&self.shape).chain(chain).cloned().collect()
     }
 
-    /// Releases segments and context. Requests that were not released can only be released.
+    /// Carries out later calls along its tree of this shape; with none, or if it has no such tree, along the one that takes fewer cycles.
+    pub fn force_shape(&mut self, shape: Option<Shape>) {
+        self.forced_shape = shape;
+    }
+
+    /// Sets the time-out of its engines, along both trees: see [`Communicator::timeout`]. A call that does not end holds up all other
+    /// calls until then, or until the group is [recovered](Comm::recover). Does nothing without engines.
+    ///
+    /// # Errors
+    /// As for [`Communicator::timeout`].
+    pub fn timeout<T: Transport>(&self, fabric: &mut Fabric<T>, cycles: u32) -> Result<(), Error> {
+        let mut engines = self.communicators(fabric).into_iter();
+        engines.try_for_each(|engines| engines.timeout(fabric, cycles))
+    }
+
+    /// Recovers the communicators of its engines, if it has them: see [`Communicator::recover`]. Requests stay usable.
+    ///
+    /// # Errors
+    /// As for [`Communicator::recover`]. The second communicator is recovered also if the first one cannot be.
+    pub fn recover<T: Transport>(&self, fabric: &mut Fabric<T>, cycles: u64) -> Result<(), Error> {
+        let begun = fabric.port.transport.cycles();
+        let engines = self.communicators(fabric).into_iter();
+        let recovered = engines.map(|engines| {
+            let spent = fabric.port.transport.cycles() - begun;
+            engines.recover(fabric, cycles.saturating_sub(spent))
+        });
+        recovered.fold(Ok(()), Result::and)
+    }
+
+    /// Releases segments and contexts. Requests that were not released can only be released.
     ///
     /// # Errors
     /// As for [`Peers::release`].
     pub fn release<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<(), Error> {
         self.peers.release(fabric)?;
-        self.engines = None;
+        (self.engines, self.chain) = (None, None);
         Ok(())
     }
 
@@ -95,7 +126,11 @@ impl Comm {
 impl<T: Transport> Fabric<T> {
     /// A group of these tiles, in the order of their ranks, that can make MPI-like calls. Each member takes a segment handle for
     /// each member. If all members have message-passing engines, it takes a context of them too. A tree of this shape joins the
-    /// engines; along this tree operands are folded, by engines or by the host.
+    /// engines.
+    ///
+    /// If a second context is free at all members, the group holds it with a chain, which is faster for long vectors. The cost
+    /// model chooses the tree of each call: along it operands are folded, by engines or by the host. A communicator that finds no
+    /// context free takes the second one, and the group goes on with its first tree.
     ///
     /// # Errors
     /// As for [`Fabric::peers`], and if all members have engines as for [`Fabric::communicator`]: nothing stays taken.
@@ -105,11 +140,18 @@ impl<T: Transport> Fabric<T> {
         let engines = have_engines.then(|| self.communicator(tiles, shape)).transpose()?;
         // If this fails, the communicator is dropped, and its context is free again.
         let peers = self.peers(tiles)?;
+        let chain = engines
+            .as_ref()
+            .map(|engines| route::chain(self, engines))
+            .transpose()?;
         Ok(Comm {
             peers,
             engines,
+            chain: chain.flatten(),
             tree,
+            shape: shape.clone(),
             forced: None,
+            forced_shape: None,
         })
     }
 }

@@ -3,7 +3,10 @@
 use portico_golden::mpe::reduce::reduce;
 use portico_spec::{
     fp::Format,
-    mpe::{reduce::Operation, tree::Tree},
+    mpe::{
+        reduce::Operation,
+        tree::{Shape, Tree},
+    },
 };
 
 use crate::{Error, Fabric, Transport};
@@ -12,6 +15,7 @@ use crate::{Error, Fabric, Transport};
 #[derive(Debug)]
 pub(super) struct HostWork {
     pub tree: Tree,
+    pub shape: Shape,
     pub folds: Vec<Fold>,
 }
 
@@ -54,10 +58,7 @@ impl HostWork {
     /// Waits until the members' commands are complete, then folds.
     pub fn run<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<(), Error> {
         let tiles = self.tree.tiles();
-        for &tile in tiles {
-            fabric.check_node(tile)?;
-            fabric.finish_commands(tile)?;
-        }
+        fabric.finish_commands_of(tiles)?;
         for fold in &self.folds {
             let sources = tiles.iter().zip(&fold.sources);
             let words = sources.map(|(&tile, &source)| fabric.read(tile, source, fold.words as usize));

@@ -55,6 +55,7 @@ mod comm;
 pub mod cost;
 mod host;
 mod request;
+mod route;
 #[cfg(test)]
 mod tests;
 

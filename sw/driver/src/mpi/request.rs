@@ -1,8 +1,8 @@
 //! Calls that are prepared: started, waited for, and started again.
 
-use super::{host::HostWork, Way};
+use super::{host::HostWork, route::EngineCall, Way};
 use crate::{
-    collective::{CallTicket, Prepared},
+    collective::{CallTicket, Shape},
     exchange::{Exchange, Running},
     Error, Fabric, Region, Transport,
 };
@@ -22,7 +22,7 @@ pub struct Request {
 #[derive(Debug)]
 pub(super) enum Work {
     /// The ticket is that of the last start.
-    Engines(Prepared, Option<CallTicket>),
+    Engines(EngineCall, Option<CallTicket>),
     Puts(Exchange),
     Host(HostWork),
     Both(Box<FoldThenScatter>),
@@ -31,7 +31,7 @@ pub(super) enum Work {
 /// A reduce of engines into memory of the root, then a scatter from there by puts.
 #[derive(Debug)]
 pub(super) struct FoldThenScatter {
-    reduce: Prepared,
+    reduce: EngineCall,
     /// The reduce for which the scatter waits.
     ticket: Option<CallTicket>,
     scatter: Exchange,
@@ -41,7 +41,7 @@ pub(super) struct FoldThenScatter {
 
 impl FoldThenScatter {
     /// The reduce writes to the region, and the scatter reads there.
-    pub fn new(reduce: Prepared, scatter: Exchange, region: Region) -> FoldThenScatter {
+    pub fn new(reduce: EngineCall, scatter: Exchange, region: Region) -> FoldThenScatter {
         FoldThenScatter {
             reduce,
             ticket: None,
@@ -114,6 +114,17 @@ impl Request {
         }
     }
 
+    /// Shape of the tree along which words travel, or along which the host folds them; none by puts. If another communicator has taken
+    /// the context of the chain, the next start goes along the first tree, which then is told here.
+    pub fn shape(&self) -> Option<&Shape> {
+        match &self.work {
+            Work::Engines(call, _) => Some(call.shape()),
+            Work::Both(work) => Some(work.reduce.shape()),
+            Work::Host(work) => Some(&work.shape),
+            Work::Puts(_) => None,
+        }
+    }
+
     /// Cycles that the cost model expects from the start to the end of a wait, with a host at the fabric's AXI4-Lite port. A line to
     /// a board is much slower.
     pub fn estimate(&self) -> u64 {
@@ -126,11 +137,12 @@ impl Request {
     /// A call of the engines that is started for the second time in a row in its group, or the fourth if another call is armed, is
     /// *armed*: the engines keep it. From then on each start *launches* it, which costs the host one descriptor and one event in
     /// place of one at each member. Armed calls hold an event of each member. To arm or to launch a call, the driver waits until the
-    /// group's earlier calls have ended, for at most the time-out of its accesses.
+    /// group's earlier calls have ended, for at most the time-out of its accesses; to start a call along one tree of its group, until
+    /// the earlier calls along the other have ended. Each tree has an armed call of its own.
     ///
     /// # Errors
     /// [`Error::Released`] after its group was released; [`Error::CommunicatorFailed`] if a member refuses to keep the call, and
-    /// [`Error::Timeout`] if earlier calls do not end before it is armed or launched; as for
+    /// [`Error::Timeout`] if earlier calls do not end before it is armed or launched, or along the other tree; as for
     /// [`Call::start`](crate::collective::Call::start) and [`Exchange::start`], or the fabric's.
     pub fn start<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<(), Error> {
         self.running.check(self.what)?;

@@ -1,12 +1,13 @@
 use portico_golden::mpe::reduce::reduce;
-use portico_spec::fp::Format;
+use portico_spec::{fp::Format, mpe::call::Kind};
+use rand::{rngs::SmallRng, Rng, SeedableRng};
 
 use super::{request::Work, *};
 use crate::{
-    collective::{Operation, Shape},
+    collective::{Operation, Shape, Tree},
     registers::MpeRegister,
     testing::free_events,
-    Config, Error, ErrorCode, Fabric, GoldenTransport, Region,
+    Config, Error, ErrorCode, Fabric, GoldenTransport, Region, Transport,
 };
 
 const LIMIT: u64 = 100_000;
@@ -386,7 +387,7 @@ fn an_engine_that_fails_is_told() {
     let Work::Engines(call, _) = &mut bcast.work else {
         panic!("engines carry it out")
     };
-    call.change(6, |words| words[2] += 1);
+    call.prepared().change(6, |words| words[2] += 1);
     let refused = bcast.run(&mut fabric, LIMIT).unwrap_err();
     assert!(
         matches!(
@@ -634,5 +635,434 @@ fn a_request_that_fails_at_a_member_is_told_and_starts_again_after_the_recovery(
     for mut request in requests {
         request.release(&mut fabric).unwrap();
     }
+    nothing_is_left(fabric, comm);
+}
+
+/// A group whose members have two contexts, joined by this shape, and its chain.
+fn with_chain(shape: &Shape) -> (Fabric<GoldenTransport>, Comm) {
+    let mut fabric = fabric(2);
+    let mut comm = fabric.mpi(&TILES, shape).unwrap();
+    comm.force(Some(Way::Engines));
+    assert_eq!(comm.shapes(&fabric), [shape.clone(), Shape::Linear]);
+    (fabric, comm)
+}
+
+fn sum_of(comm: &Comm, fabric: &mut Fabric<GoldenTransport>, words: u32) -> Request {
+    let sum = Operation::IntegerSum;
+    comm.allreduce(fabric, SOURCE, RESULT, words, sum).unwrap()
+}
+
+/// Checks the result of [`sum_of`] at all members.
+fn assert_sum(fabric: &mut Fabric<GoldenTransport>, count: usize) {
+    let sources = TILES.map(|tile| fabric.read(tile, SOURCE, count).unwrap());
+    let sums = (0..count).map(|at| sources.iter().fold(0u32, |sum, words| sum.wrapping_add(words[at])));
+    let sums: Vec<u32> = sums.collect();
+    for tile in TILES {
+        assert_eq!(fabric.read(tile, RESULT, count).unwrap(), sums, "tile {tile}");
+    }
+}
+
+#[test]
+fn a_long_vector_takes_the_chain_and_a_short_one_the_tree() {
+    let (mut fabric, mut comm) = with_chain(&Shape::Quad);
+    for (words, shape) in [(1, Shape::Quad), (1000, Shape::Linear)] {
+        let reduce = comm.reduce(&mut fabric, 4, SOURCE, RESULT, words, Operation::Or);
+        let requests = [
+            comm.bcast(&mut fabric, 4, SOURCE, words).unwrap(),
+            reduce.unwrap(),
+            sum_of(&comm, &mut fabric, words),
+        ];
+        for mut request in requests {
+            assert_eq!(request.shape(), Some(&shape), "{} of {words} words", request.what);
+            request.release(&mut fabric).unwrap();
+        }
+        let other = [Shape::Linear, Shape::Quad].into_iter().find(|other| *other != shape);
+        let taken = sum_of(&comm, &mut fabric, words).estimate();
+        comm.force_shape(other.clone());
+        let request = sum_of(&comm, &mut fabric, words);
+        assert_eq!(request.shape(), other.as_ref());
+        assert!(request.estimate() > taken, "{} and {taken}", request.estimate());
+        request.run(&mut fabric, LIMIT).unwrap();
+        assert_sum(&mut fabric, words as usize);
+        comm.force_shape(None);
+    }
+    assert_eq!(comm.barrier(&mut fabric).unwrap().shape(), Some(&Shape::Quad));
+    let scatter = comm.reduce_scatter(&mut fabric, SOURCE, RESULT, 90, Operation::Or);
+    let mut scatter = scatter.unwrap();
+    assert_eq!(scatter.shape(), Some(&Shape::Linear));
+    scatter.release(&mut fabric).unwrap();
+    comm.force(Some(Way::Puts));
+    let mut puts = comm.bcast(&mut fabric, 4, SOURCE, 1).unwrap();
+    assert_eq!(puts.shape(), None);
+    puts.release(&mut fabric).unwrap();
+    nothing_is_left(fabric, comm);
+}
+
+#[test]
+fn a_long_allreduce_has_its_root_where_no_member_serves_two() {
+    let mut fabric = fabric(1);
+    let all: Vec<usize> = (0..12).collect();
+    let mut comm = fabric.mpi(&all, &Shape::Linear).unwrap();
+    comm.force(Some(Way::Host));
+    // The middle of the chain, and its end.
+    for (words, root) in [(1, 5), (1000, 0)] {
+        let request = sum_of(&comm, &mut fabric, words);
+        let Work::Host(work) = &request.work else {
+            panic!("the host carries it out")
+        };
+        assert_eq!(work.folds[0].root, root, "{words} words");
+    }
+    comm.release(&mut fabric).unwrap();
+}
+
+#[test]
+fn a_group_has_one_tree_without_a_second_context_or_another_chain() {
+    let mut one = fabric(1);
+    let comm = one.mpi(&TILES, &Shape::Quad).unwrap();
+    assert_eq!(comm.shapes(&one), [Shape::Quad]);
+    nothing_is_left(one, comm);
+    let mut none = fabric(0);
+    let comm = none.mpi(&TILES, &Shape::Quad).unwrap();
+    assert_eq!(comm.shapes(&none), [Shape::Quad]);
+    let sum = sum_of(&comm, &mut none, 1000);
+    assert_eq!((sum.way(), sum.shape()), (Way::Host, Some(&Shape::Quad)));
+    nothing_is_left(none, comm);
+    let mut two = fabric(2);
+    let own: Vec<(usize, usize)> = vec![(2, 1), (1, 0)];
+    for shape in [Shape::Linear, Shape::Centre, Shape::Own(own)] {
+        // In a row these are the same chain.
+        let comm = two.mpi(&[0, 1, 2], &shape).unwrap();
+        assert_eq!(comm.shapes(&two), [shape]);
+    }
+    // The second context of one member is taken.
+    let taken = [0, 1].map(|_| two.communicator(&[4], &Shape::Linear).unwrap());
+    let other = two.communicator(&[0, 1], &Shape::Linear).unwrap();
+    drop(taken);
+    let comm = two.mpi(&TILES, &Shape::Quad).unwrap();
+    assert_eq!(comm.shapes(&two), [Shape::Quad]);
+    drop(other);
+    nothing_is_left(two, comm);
+}
+
+/// A request, and what it does with words of the members' memories.
+struct Move {
+    kind: Kind,
+    root: usize,
+    /// Places of the first words.
+    source: usize,
+    result: usize,
+    words: usize,
+    request: Request,
+}
+
+impl Move {
+    /// A request of this length between the two areas of the members.
+    fn random(random: &mut SmallRng, comm: &Comm, fabric: &mut Fabric<GoldenTransport>, words: u32) -> Move {
+        let (source, result) = [(SOURCE, RESULT), (RESULT, SOURCE)][random.gen_range(0..2)];
+        let root = random.gen_range(0..TILES.len());
+        let kind = [Kind::Broadcast, Kind::Reduce, Kind::Allreduce][random.gen_range(0..3)];
+        let sum = Operation::IntegerSum;
+        let request = match kind {
+            Kind::Broadcast => comm.bcast(fabric, root, source, words),
+            Kind::Reduce => comm.reduce(fabric, root, source, result, words, sum),
+            _ => comm.allreduce(fabric, source, result, words, sum),
+        };
+        Move {
+            kind,
+            root,
+            source: source as usize / 4,
+            result: result as usize / 4,
+            words: words as usize,
+            request: request.unwrap(),
+        }
+    }
+
+    /// Changes the words of all tiles as the call should.
+    fn expect(&self, tiles: &mut [Vec<u32>]) {
+        let root = TILES[self.root];
+        for at in 0..self.words {
+            let (source, result) = (self.source + at, self.result + at);
+            let sum = TILES
+                .iter()
+                .fold(0, |sum: u32, &tile| sum.wrapping_add(tiles[tile][source]));
+            match self.kind {
+                Kind::Broadcast => {
+                    let word = tiles[root][source];
+                    TILES.iter().for_each(|&tile| tiles[tile][source] = word);
+                }
+                Kind::Reduce => tiles[root][result] = sum,
+                _ => TILES.iter().for_each(|&tile| tiles[tile][result] = sum),
+            }
+        }
+    }
+}
+
+/// Calls whose words depend on each other, short and long, started without a wait between them.
+#[test]
+fn calls_of_both_trees_are_one_sequence() {
+    for seed in 1..=4 {
+        println!("seed {seed}");
+        let mut random = SmallRng::seed_from_u64(seed);
+        let (mut fabric, mut comm) = with_chain(&Shape::Quad);
+        let mut moves = vec![];
+        for shape in [Shape::Quad, Shape::Linear] {
+            comm.force_shape(Some(shape));
+            for words in [1, 5, 100, 600] {
+                moves.push(Move::random(&mut random, &comm, &mut fabric, words));
+            }
+        }
+        let all = DATA as usize / 4;
+        let mut tiles: Vec<_> = (0..12).map(|tile| fabric.read(tile, 0, all).unwrap()).collect();
+        for _ in 0..60 {
+            let next = random.gen_range(0..moves.len());
+            // Up to five in a row, so that some are launched.
+            for _ in 0..random.gen_range(1..=5) {
+                moves[next].request.start(&mut fabric).unwrap();
+                moves[next].expect(&mut tiles);
+            }
+        }
+        for of in &mut moves {
+            of.request.wait(&mut fabric, LIMIT).unwrap();
+        }
+        for (tile, words) in tiles.iter().enumerate() {
+            assert_eq!(&fabric.read(tile, 0, all).unwrap(), words, "tile {tile}");
+        }
+        for of in &mut moves {
+            of.request.release(&mut fabric).unwrap();
+        }
+        nothing_is_left(fabric, comm);
+    }
+}
+
+/// A broadcast along the tree of this shape that does not end: a member waits for one of its children.
+fn standing_still(comm: &mut Comm, fabric: &mut Fabric<GoldenTransport>, shape: &Shape) -> Request {
+    comm.force_shape(Some(shape.clone()));
+    let mut request = comm.bcast(fabric, 0, SOURCE, 1).unwrap();
+    comm.force_shape(None);
+    let tree = Tree::new(fabric.config(), &TILES, shape).unwrap();
+    let joins_two = (1..TILES.len()).find(|&rank| tree.neighbours(rank).len() > 1);
+    let rank = joins_two.expect("a tree of so many members has two levels");
+    let Work::Engines(call, _) = &mut request.work else {
+        panic!("engines carry it out")
+    };
+    let towards = tree.towards(0)[rank].expect("it is not the root") as u32;
+    let other = u32::from(towards == 0);
+    call.prepared()
+        .change(rank, |words| words[1] = words[1] & !(7 << 10) | other << 10);
+    request
+}
+
+#[test]
+fn a_call_along_one_tree_waits_for_those_along_the_other() {
+    let (mut fabric, mut comm) = with_chain(&Shape::Quad);
+    for shape in [Shape::Quad, Shape::Linear] {
+        let mut stands = standing_still(&mut comm, &mut fabric, &shape);
+        let mut requests = [1, 1000].map(|words| (words, sum_of(&comm, &mut fabric, words as u32)));
+        fabric.set_timeout(2_000);
+        stands.start(&mut fabric).unwrap();
+        let (_, other) = requests
+            .iter_mut()
+            .find(|(_, request)| request.shape() != Some(&shape))
+            .expect("each takes a tree of its own");
+        let waited = other.start(&mut fabric).unwrap_err();
+        assert!(
+            matches!(
+                waited,
+                Error::Timeout {
+                    what: "earlier calls",
+                    ..
+                }
+            ),
+            "{waited}"
+        );
+        if shape == Shape::Linear {
+            // Another communicator waits for its context, too.
+            let waited = fabric.communicator(&[9], &Shape::Linear).unwrap_err();
+            assert!(matches!(waited, Error::Timeout { .. }), "{waited}");
+            assert_eq!(comm.shapes(&fabric), [Shape::Quad, Shape::Linear]);
+        }
+        fabric.set_timeout(LIMIT);
+        comm.recover(&mut fabric, LIMIT).unwrap();
+        for (words, request) in &mut requests {
+            request.start(&mut fabric).unwrap();
+            request.wait(&mut fabric, LIMIT).unwrap();
+            assert_sum(&mut fabric, *words);
+        }
+    }
+    nothing_is_left(fabric, comm);
+}
+
+#[test]
+fn another_communicator_takes_the_context_of_the_chain() {
+    let (mut fabric, mut comm) = with_chain(&Shape::Quad);
+    let events = free_events(&mut fabric);
+    let mut requests = [1, 1000].map(|words| (words, sum_of(&comm, &mut fabric, words as u32)));
+    for (words, request) in &mut requests {
+        // The last starts are launched, so that each tree has an armed call.
+        for _ in 0..5 {
+            request.start(&mut fabric).unwrap();
+        }
+        request.wait(&mut fabric, LIMIT).unwrap();
+        assert_sum(&mut fabric, *words);
+    }
+    // It waits for the call that is under way.
+    requests[1].1.start(&mut fabric).unwrap();
+    let pair = fabric.communicator(&[9, 8], &Shape::Linear).unwrap();
+    assert!(requests[1].1.poll(&mut fabric).unwrap());
+    assert_eq!(comm.shapes(&fabric), [Shape::Quad]);
+    let refused = fabric.communicator(&[8], &Shape::Linear).unwrap_err();
+    let none = Error::NoContext {
+        contexts: 2,
+        in_use: 2,
+        retired: 0,
+    };
+    assert_eq!(refused, none);
+    for round in 0..8 {
+        let (words, request) = &mut requests[round as usize % 2];
+        fabric.write(7, SOURCE, &[round]).unwrap();
+        request.start(&mut fabric).unwrap();
+        request.wait(&mut fabric, LIMIT).unwrap();
+        assert_eq!(request.shape(), Some(&Shape::Quad));
+        assert_sum(&mut fabric, *words);
+        pair.barrier(&mut fabric).unwrap().wait(LIMIT).unwrap();
+    }
+    comm.force_shape(Some(Shape::Linear));
+    assert_eq!(sum_of(&comm, &mut fabric, 1000).shape(), Some(&Shape::Quad));
+    drop(pair);
+    comm.recover(&mut fabric, LIMIT).unwrap();
+    assert_eq!(free_events(&mut fabric), events);
+    for (_, mut request) in requests {
+        request.release(&mut fabric).unwrap();
+    }
+    nothing_is_left(fabric, comm);
+}
+
+#[test]
+fn a_failure_along_one_tree_holds_up_both_until_the_recovery() {
+    let (mut fabric, comm) = with_chain(&Shape::Quad);
+    for words in [1, 1000] {
+        let mut wrong = sum_of(&comm, &mut fabric, words);
+        let Work::Engines(call, _) = &mut wrong.work else {
+            panic!("engines carry it out")
+        };
+        call.prepared().change(6, |words| words[2] += 1);
+        let mut right = [1, 1000].map(|words| sum_of(&comm, &mut fabric, words));
+        wrong.start(&mut fabric).unwrap();
+        for request in &mut right {
+            let refused = request
+                .start(&mut fabric)
+                .and_then(|()| request.wait(&mut fabric, LIMIT));
+            assert!(matches!(refused, Err(Error::CommunicatorFailed { .. })), "{refused:?}");
+        }
+        let refused = comm.barrier(&mut fabric).unwrap_err();
+        assert!(matches!(refused, Error::CommunicatorFailed { .. }), "{refused}");
+        if words == 1000 {
+            // The context of a chain that has failed is not taken, so that its calls tell of the failure.
+            let refused = fabric.communicator(&[9], &Shape::Linear).unwrap_err();
+            let retired = matches!(
+                refused,
+                Error::NoContext {
+                    in_use: 1,
+                    retired: 1,
+                    ..
+                }
+            );
+            assert!(retired, "{refused}");
+        }
+        let failed = wrong.wait(&mut fabric, LIMIT).unwrap_err();
+        assert!(matches!(failed, Error::CommunicatorFailed { .. }), "{failed}");
+        comm.recover(&mut fabric, LIMIT).unwrap();
+        for (mut request, words) in right.into_iter().zip([1, 1000]) {
+            request.start(&mut fabric).unwrap();
+            request.wait(&mut fabric, LIMIT).unwrap();
+            assert_sum(&mut fabric, words);
+        }
+    }
+    nothing_is_left(fabric, comm);
+}
+
+/// A golden fabric has no time-outs, and their registers read 0: this compares the accesses.
+#[test]
+fn a_time_out_is_set_along_both_trees() {
+    let (mut fabric, comm) = with_chain(&Shape::Quad);
+    let least = comm.engines().unwrap().least_timeout();
+    let setting = |fabric: &mut Fabric<GoldenTransport>| {
+        let begun = fabric.transport().cycles();
+        comm.timeout(fabric, least).unwrap();
+        fabric.transport().cycles() - begun
+    };
+    let both = setting(&mut fabric);
+    let pair = fabric.communicator(&[9, 8], &Shape::Linear).unwrap();
+    let first = setting(&mut fabric);
+    assert_eq!(both, 2 * first);
+    let refused = comm.timeout(&mut fabric, least - 1).unwrap_err();
+    assert!(matches!(refused, Error::ShortTimeout { .. }), "{refused}");
+    drop(pair);
+    nothing_is_left(fabric, comm);
+}
+
+#[test]
+fn a_group_gives_both_contexts_back() {
+    for is_released in [true, false] {
+        let (mut fabric, mut comm) = with_chain(&Shape::Quad);
+        for words in [1, 1000] {
+            sum_of(&comm, &mut fabric, words).run(&mut fabric, LIMIT).unwrap();
+        }
+        if is_released {
+            comm.release(&mut fabric).unwrap();
+            assert_eq!(comm.shapes(&fabric), [Shape::Quad]);
+        }
+        drop(comm);
+        let both = [0, 1].map(|_| fabric.communicator(&TILES, &Shape::Linear).unwrap().context());
+        assert_eq!(both, [0, 0], "a communicator that is dropped gives its context back");
+        let (one, other) = (
+            fabric.communicator(&TILES, &Shape::Linear).unwrap(),
+            fabric.communicator(&TILES, &Shape::Linear).unwrap(),
+        );
+        assert_eq!([one.context(), other.context()], [0, 1]);
+    }
+}
+
+#[test]
+fn each_tree_folds_to_the_same_bits_in_every_way() {
+    let (mut fabric, mut comm) = with_chain(&Shape::Quad);
+    let mut of_trees = vec![];
+    for shape in [Shape::Quad, Shape::Linear] {
+        comm.force_shape(Some(shape.clone()));
+        let mut of_ways = vec![];
+        for way in FOLDS {
+            comm.force(Some(way));
+            let mut found = vec![];
+            for words in [2, 150] {
+                let float = Operation::FloatSum;
+                let allreduce = comm.allreduce(&mut fabric, SOURCE, RESULT, words, float).unwrap();
+                assert_eq!((allreduce.way(), allreduce.shape()), (way, Some(&shape)));
+                allreduce.run(&mut fabric, LIMIT).unwrap();
+                let scatter = comm.reduce_scatter(&mut fabric, SOURCE, RESULT + 0x1000, words / 2, float);
+                scatter.unwrap().run(&mut fabric, LIMIT).unwrap();
+                for tile in TILES {
+                    found.push(fabric.read(tile, RESULT, words as usize).unwrap());
+                    found.push(fabric.read(tile, RESULT + 0x1000, words as usize / 2).unwrap());
+                }
+            }
+            of_ways.push(found);
+        }
+        assert_eq!(of_ways[0], of_ways[1], "sums along {shape:?}");
+        of_trees.extend(of_ways.pop());
+    }
+    assert_ne!(of_trees[0], of_trees[1], "the trees add in different orders");
+    nothing_is_left(fabric, comm);
+}
+
+#[test]
+fn a_barrier_of_the_host_counts_what_it_asks() {
+    let (mut fabric, mut comm) = with_chain(&Shape::Quad);
+    sum_of(&comm, &mut fabric, 1000).start(&mut fabric).unwrap();
+    comm.force(Some(Way::Host));
+    let barrier = comm.barrier(&mut fabric).unwrap();
+    assert_eq!(barrier.estimate(), cost::host(1, TILES.len()));
+    barrier.run(&mut fabric, LIMIT).unwrap();
+    // The call before it has ended.
+    assert_sum(&mut fabric, 1000);
     nothing_is_left(fabric, comm);
 }

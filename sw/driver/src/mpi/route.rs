@@ -1,0 +1,220 @@
+//! Trees along which calls go.
+//!
+//! A member serves its children one after the other. So a chain moves long vectors fastest, since each member has one child, and a tree
+//! of few levels short ones. A group holds both, as long as its members have a second context that nobody else needs.
+
+use portico_spec::mpe::{call::Kind, tree::Tree};
+
+use super::{cost, Comm};
+use crate::{
+    collective::{CallTicket, Communicator, Prepared, Shape},
+    Error, Fabric, Transport,
+};
+
+/// A call of the engines, for the choice of its tree.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Leg {
+    /// None if any rank will do.
+    root: Option<usize>,
+    kind: Kind,
+    words: u32,
+}
+
+impl Leg {
+    /// With this rank as root.
+    pub fn at(root: usize, kind: Kind, words: u32) -> Leg {
+        let root = Some(root);
+        Leg { root, kind, words }
+    }
+
+    /// With the rank as root that takes the fewest cycles.
+    pub fn anywhere(kind: Kind, words: u32) -> Leg {
+        let root = None;
+        Leg { root, kind, words }
+    }
+}
+
+/// The tree of a call.
+#[derive(Clone, Copy)]
+pub(super) struct Route<'a> {
+    pub tree: &'a Tree,
+    pub shape: &'a Shape,
+    /// The root of the first leg.
+    pub root: usize,
+    /// Cycles in which engines carry out the legs, without the host.
+    pub cycles: u64,
+    /// The communicator of this tree; none without engines.
+    engines: Option<&'a Communicator>,
+}
+
+/// Whether two trees join the same members.
+fn have_same_edges(one: &Tree, other: &Tree) -> bool {
+    (0..one.tiles().len()).all(|rank| {
+        let mut lists = [one, other].map(|tree| tree.neighbours(rank).to_vec());
+        lists.iter_mut().for_each(|list| list.sort_unstable());
+        lists[0] == lists[1]
+    })
+}
+
+/// A chain beside the tree of a communicator: none if they are equal, or if the members have no second context that is free.
+pub(super) fn chain<T: Transport>(
+    fabric: &mut Fabric<T>,
+    engines: &Communicator,
+) -> Result<Option<Communicator>, Error> {
+    let chain = Tree::new(fabric.config(), engines.tiles(), &Shape::Linear)?;
+    match have_same_edges(&chain, engines.tree()) {
+        true => Ok(None),
+        false => fabric.spare_communicator(chain, &Shape::Linear),
+    }
+}
+
+impl Comm {
+    /// The communicators that the group has: the second one as long as no other communicator has taken its context.
+    pub(super) fn communicators<T: Transport>(&self, fabric: &Fabric<T>) -> Vec<&Communicator> {
+        let chain = self.chain.as_ref();
+        let chain = chain.filter(|chain| fabric.groups.contains_key(&chain.group()));
+        self.engines.iter().chain(chain).collect()
+    }
+
+    /// The tree along which engines carry out these legs in the fewest cycles, with the best root of the first leg if any will do.
+    pub(super) fn route<T: Transport>(&self, fabric: &Fabric<T>, legs: &[Leg]) -> Route<'_> {
+        let mut routes: Vec<Route> = self.communicators(fabric).into_iter().map(Route::of).collect();
+        if routes.is_empty() {
+            routes.push(Route {
+                tree: &self.tree,
+                shape: &self.shape,
+                root: 0,
+                cycles: 0,
+                engines: None,
+            });
+        }
+        if routes
+            .iter()
+            .any(|route| Some(route.shape) == self.forced_shape.as_ref())
+        {
+            routes.retain(|route| Some(route.shape) == self.forced_shape.as_ref());
+        }
+        let routes = routes.into_iter().map(|route| route.weighed(fabric, legs));
+        let shortest = routes.min_by_key(|route| route.cycles);
+        shortest.expect("a group has a tree")
+    }
+
+    /// Prepares a call of the engines along a route.
+    pub(super) fn prepare_along<T: Transport>(
+        &self,
+        fabric: &mut Fabric<T>,
+        engines: &Communicator,
+        prepare: impl Fn(&Communicator, &mut Fabric<T>) -> Result<Prepared, Error>,
+    ) -> Result<EngineCall, Error> {
+        let own = engines.group();
+        let mut communicators = self.communicators(fabric).into_iter();
+        let other = communicators.find(|other| other.group() != own);
+        if let Some(other) = other {
+            fabric.check_usable(other)?;
+        }
+        let along = Along {
+            call: prepare(engines, fabric)?,
+            shape: engines.shape().clone(),
+        };
+        let first = self.engines.as_ref().filter(|first| first.group() != own);
+        let instead = first.map(|first| {
+            Ok::<_, Error>(Along {
+                call: prepare(first, fabric)?,
+                shape: first.shape().clone(),
+            })
+        });
+        Ok(EngineCall {
+            along,
+            instead: instead.transpose()?,
+            other: other.map(Communicator::group),
+        })
+    }
+}
+
+impl<'a> Route<'a> {
+    fn of(engines: &'a Communicator) -> Route<'a> {
+        Route {
+            tree: engines.tree(),
+            shape: engines.shape(),
+            root: 0,
+            cycles: 0,
+            engines: Some(engines),
+        }
+    }
+
+    /// The communicator of its tree; none without engines.
+    pub fn engines(&self) -> Option<&'a Communicator> {
+        self.engines
+    }
+
+    /// With root and cycles for these legs.
+    fn weighed<T: Transport>(self, fabric: &Fabric<T>, legs: &[Leg]) -> Route<'a> {
+        let legs = legs.iter().map(|leg| self.best_root(fabric, leg));
+        let legs: Vec<(u64, usize)> = legs.collect();
+        Route {
+            root: legs.first().map_or(0, |&(_, root)| root),
+            cycles: legs.iter().map(|&(cycles, _)| cycles).sum(),
+            ..self
+        }
+    }
+
+    /// The fewest cycles of a leg along this tree, and the root with which it takes them.
+    fn best_root<T: Transport>(&self, fabric: &Fabric<T>, leg: &Leg) -> (u64, usize) {
+        let roots = match leg.root {
+            Some(root) => root..root + 1,
+            None => 0..self.tree.tiles().len(),
+        };
+        let costs = roots.map(|root| {
+            let cycles = cost::call(fabric.config(), self.tree, root, leg.kind, leg.words as usize);
+            (cycles, root)
+        });
+        costs.min().expect("a group has members")
+    }
+}
+
+/// A call of the engines, prepared along the tree that it takes.
+#[derive(Debug)]
+pub(super) struct EngineCall {
+    along: Along,
+    /// The same along the first tree, for when the second is gone.
+    instead: Option<Along>,
+    /// The group of the other tree.
+    other: Option<u64>,
+}
+
+/// A call prepared along a tree.
+#[derive(Debug)]
+struct Along {
+    call: Prepared,
+    shape: Shape,
+}
+
+impl EngineCall {
+    /// The shape of its tree.
+    pub fn shape(&self) -> &Shape {
+        &self.along.shape
+    }
+
+    /// The call along its tree.
+    #[cfg(test)]
+    pub fn prepared(&mut self) -> &mut Prepared {
+        &mut self.along.call
+    }
+
+    /// As [`Prepared::start`], when the earlier calls of the group along its other tree have ended. The ticket is that of what is posted,
+    /// also beside an error.
+    pub fn start<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> (Option<CallTicket>, Result<(), Error>) {
+        let is_gone = !fabric.groups.contains_key(&self.along.call.group);
+        let has_first = |first: &mut Along| is_gone && fabric.groups.contains_key(&first.call.group);
+        if let Some(first) = self.instead.take_if(has_first) {
+            self.along = first;
+            self.other = None;
+        }
+        if let Some(other) = self.other {
+            if let Err(error) = fabric.finish_calls(other) {
+                return (None, Err(error));
+            }
+        }
+        self.along.call.start(fabric)
+    }
+}
