@@ -159,9 +159,8 @@ pub extern "C" fn portico_comm_timeout(
     comm: *mut portico_comm,
     cycles: u32,
 ) -> portico_status {
-    call(fabric, |State { fabric, items }| match items.get(comm)?.engines() {
-        Some(engines) => Ok(engines.timeout(fabric, cycles)?),
-        None => Ok(()),
+    call(fabric, |State { fabric, items }| {
+        Ok(items.get(comm)?.timeout(fabric, cycles)?)
     })
 }
 

@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// A group of tiles that make MPI-like calls. Members have ranks, 0 and up, in the order in which they were named. It holds segments
-/// and a context until it is released, or its `with` block ends.
+/// and contexts until it is released, or its `with` block ends.
 ///
 /// Elements are words of 32 bits. Addresses are one byte address for all members, or a list with the address of each. Data of calls
 /// that puts can carry out must lie in memory that Fabric.allocate has handed out.
@@ -296,10 +296,7 @@ impl Comm {
     /// engines nothing is set.
     fn timeout(&self, py: Python<'_>, cycles: &Bound<'_, PyAny>) -> PyResult<()> {
         let cycles = word("cycles", cycles)?;
-        self.item.call(py, |comm, fabric| match comm.engines() {
-            Some(engines) => engines.timeout(fabric, cycles),
-            None => Ok(()),
-        })
+        self.item.call(py, |comm, fabric| comm.timeout(fabric, cycles))
     }
 
     /// Makes the group usable again after a call of the engines has failed, or does not end. Their calls under way fail; what they
@@ -309,7 +306,7 @@ impl Comm {
         self.item.call(py, |comm, fabric| comm.recover(fabric, timeout))
     }
 
-    /// Releases segments and context. Requests that were not released can only be released.
+    /// Releases segments and contexts. Requests that were not released can only be released.
     fn release(&self, py: Python<'_>) -> PyResult<()> {
         self.item.call(py, |comm, fabric| comm.release(fabric))?;
         self.item.take(py, |_, _| Ok(()))
