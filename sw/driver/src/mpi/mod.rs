@@ -22,9 +22,14 @@
 //! So every call works with and without engines. Where a call has several ways, [`cost`] estimates each, and the
 //! cheapest is taken; [`Comm::force`] takes another one. [`Request::way`] and [`Request::estimate`] tell what was chosen.
 //!
+//! A group whose members have a second context that is free has two trees: that of its shape for short vectors, and a chain for long
+//! ones. The cost model takes one by the call and its length, and [`Request::shape`] tells which. Calls of a group are one sequence: a
+//! call along one tree starts when those before it along the other have ended. A communicator that finds no context free takes the
+//! second one; the group and its requests then go on along the first tree.
+//!
 //! Elements are words of 32 bits. Data of calls that puts can carry out lie in memory that
 //! [`Fabric::allocate`](crate::Fabric::allocate) has handed out. A result does not depend on the way, to the last bit: the host folds
-//! along the same tree as the engines.
+//! along the same tree as the engines. It may depend on the tree, in the last bits of sums of floating-point numbers.
 //!
 //! ```
 //! use portico::{collective::{Operation, Shape}, mpi::Way, Config, Fabric, GoldenTransport};
