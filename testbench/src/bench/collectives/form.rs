@@ -47,6 +47,11 @@ impl Form {
         }
     }
 
+    /// The tree of a shape; none if the benchmark has no name for it.
+    pub fn of(shape: &Shape) -> Option<Form> {
+        Form::CURVES.into_iter().find(|form| form.shape() == *shape)
+    }
+
     /// Root of broadcasts and reductions: the first tile, which is the end of the chain and the hub of the star; of the
     /// mapped and the quartered tree the centre.
     pub fn root(self, tree: &Tree) -> usize {
