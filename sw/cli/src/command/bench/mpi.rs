@@ -12,18 +12,23 @@ use crate::{
 use clap::{value_parser, Args};
 use portico::mpi::Way;
 use portico_spec::Config;
-use portico_testbench::bench::mpi::{self, Effort, Point};
+use portico_testbench::bench::{
+    collectives::form::Form,
+    mpi::{self, Effort, Point},
+};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
   portico bench mpi                       fabrics of 4 and 16 tiles: some minutes
   portico bench mpi --quick               a fabric of 4 tiles
+  portico bench mpi --set mpe=2           groups with two trees
   portico bench mpi --mesh 3x3 --words 1,16 --json build/mpi.json
 
 Every call of the driver's module `mpi` in every way that it has: by message-passing engines, by puts of command lists, by the \
 host. A call takes from its start in the driver to the end of the wait, the second time. Beside its cycles stands what the cost model expects; the \
-way that the model takes is marked with *, and the other ways of the call are its bound. Every word is compared. Last, a call fails because \
+way that the model takes is marked with *, and the other ways of the call are its bound. With mpe=2 a group has two trees: a call by \
+engines is measured along both. Every word is compared. Last, a call fails because \
 a member means another length, and the group recovers. The tiles have message-passing engines (key mpe).";
 
 /// Measure MPI-like calls by engines, puts and the host
@@ -38,8 +43,8 @@ pub struct Mpi {
     /// Fabrics [default: 2x2,4x4; quick: 2x2]
     #[arg(long, value_name = "COLSxROWS,...", value_delimiter = ',', value_parser = loads::mesh)]
     mesh: Option<Vec<(usize, usize)>>,
-    /// Words of a block, 1 to 2048 [default: 1,16,128,1024; quick: 1,128]
-    #[arg(long, value_name = "WORDS,...", value_delimiter = ',', value_parser = value_parser!(u16).range(1..=2048))]
+    /// Words of a block, 1 to 4096 [default: 1,16,128,1024,4096; quick: 1,128]
+    #[arg(long, value_name = "WORDS,...", value_delimiter = ',', value_parser = value_parser!(u16).range(1..=4096))]
     words: Option<Vec<u16>>,
     #[command(flatten)]
     files: FigureFiles,
@@ -88,10 +93,10 @@ impl Mpi {
     }
 }
 
-/// Columns of a line: the call, cycles and estimate of each way, and cycles of a start that is launched.
-const COLUMNS: usize = 3 + 2 * Way::ALL.len() + 1;
+/// Columns of a line: the call, its tree, cycles and estimate of each way, and cycles of a start that is launched.
+const COLUMNS: usize = 4 + 2 * Way::ALL.len() + 1;
 
-/// A line a call, with cycles and estimate of each way.
+/// A line a call, with cycles and estimate of each way; a line for each further tree of the engines.
 fn ways(points: &[Point]) -> String {
     let mut lines: Vec<Vec<String>> = vec![];
     for point in points {
@@ -99,8 +104,11 @@ fn ways(points: &[Point]) -> String {
             point.call.name().to_owned(),
             grouped(point.tiles as u64),
             grouped(point.words as u64),
+            point.tree.map_or(String::new(), Form::name),
         ];
-        let line = match lines.iter().position(|line| line[..3] == key) {
+        // What takes no tree stands beside the first one.
+        let length = if point.tree.is_some() { 4 } else { 3 };
+        let line = match lines.iter().position(|line| line[..length] == key[..length]) {
             Some(at) => &mut lines[at],
             None => {
                 let mut line = key.to_vec();
@@ -109,8 +117,8 @@ fn ways(points: &[Point]) -> String {
                 lines.last_mut().expect("pushed")
             }
         };
-        let column = 3 + 2 * Way::ALL.iter().position(|&way| way == point.way).expect("a way");
-        let mark = if point.way == point.taken { "*" } else { "" };
+        let column = 4 + 2 * Way::ALL.iter().position(|&way| way == point.way).expect("a way");
+        let mark = if point.is_taken() { "*" } else { "" };
         line[column] = format!("{mark}{}", grouped(point.cycles));
         line[column + 1] = grouped(point.estimate);
         if let Some(cycles) = point.launched {
@@ -118,7 +126,7 @@ fn ways(points: &[Point]) -> String {
         }
     }
     let header = [
-        "call", "tiles", "words", "engines", "estimate", "puts", "estimate", "host", "estimate", "launched",
+        "call", "tiles", "words", "tree", "engines", "estimate", "puts", "estimate", "host", "estimate", "launched",
     ];
-    table(&header, lines, &[1, 2, 3, 4, 5, 6, 7, 8, 9])
+    table(&header, lines, &[1, 2, 4, 5, 6, 7, 8, 9, 10])
 }
