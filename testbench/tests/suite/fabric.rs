@@ -83,6 +83,8 @@ macro_rules! of_any_size {
             collective::roots_move_from_call_to_call;
             collective::orders_of_posting_do_not_matter;
             collective::a_member_may_be_late;
+            collective::a_neighbour_may_be_two_calls_ahead;
+            collective::members_that_disagree_are_found_and_wait_says_mismatch;
             collective::a_context_closes_alone;
             collective::a_communicator_works_after_recover_and_its_sums_are_right;
             collective::one_launch_runs_every_member_and_its_sums_are_right;
@@ -558,7 +560,7 @@ fn the_least_timeout_of_sixteen_members_ends_no_call() -> Result<(), Error> {
 }
 
 /// Faults of the fabric of 32 bits.
-const FAULTS: [Fault; 12] = [
+const FAULTS: [Fault; 14] = [
     Fault {
         what: "a window takes words behind its end",
         module: "target",
@@ -630,6 +632,18 @@ const FAULTS: [Fault; 12] = [
         module: "launches",
         from: "launched[1] & «~running[1]»",
         to: "1'd1",
+    },
+    Fault {
+        what: "the number of a token is compared with one bit",
+        module: "edge_tokens",
+        from: "ahead = «number - current»;",
+        to: "(number - current) & 2'd1",
+    },
+    Fault {
+        what: "a packet of another call is overlooked",
+        module: "packet_watch",
+        from: "fails_next = «4'd1 << owner»;",
+        to: "4'd0",
     },
 ];
 
@@ -731,8 +745,8 @@ fn pads_that_are_words_are_caught() {
 }
 
 #[test]
-fn a_context_that_keeps_a_packet_or_a_token_is_caught() {
-    caught(&[9, 10], |fabric| {
+fn a_context_that_keeps_a_packet_is_caught() {
+    caught(&[9], |fabric| {
         collective::a_communicator_works_after_recover_and_its_sums_are_right(|width| {
             Fabric::open(fabric(width)).unwrap()
         })
@@ -743,6 +757,20 @@ fn a_context_that_keeps_a_packet_or_a_token_is_caught() {
 fn a_launch_that_is_kept_or_too_early_is_caught() {
     caught(&[11, 12], |fabric| {
         collective::one_launch_runs_every_member_and_its_sums_are_right(|width| Fabric::open(fabric(width)).unwrap())
+    });
+}
+
+#[test]
+fn a_token_that_is_kept_and_a_number_that_is_compared_in_part_are_caught() {
+    caught(&[10, 13], |fabric| {
+        collective::a_neighbour_may_be_two_calls_ahead(|width| Fabric::open(fabric(width)).unwrap())
+    });
+}
+
+#[test]
+fn a_packet_of_another_call_that_is_overlooked_is_caught() {
+    caught(&[14], |fabric| {
+        collective::members_that_disagree_are_found_and_wait_says_mismatch(|width| Fabric::open(fabric(width)).unwrap())
     });
 }
 

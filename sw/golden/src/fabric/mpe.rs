@@ -4,7 +4,7 @@
 //! neighbours know of, and does one thing at a time: [`Mpe::step`].
 
 use portico_spec::{
-    mpe::call::{Kind, Launch, Tag, CONTEXT_OFFSET, CONTEXT_WIDTH},
+    mpe::call::{Kind, Launch, Marks, Sign, Tag, CONTEXT_OFFSET, CONTEXT_WIDTH, GO_OFFSET},
     ni::{
         command::opcode,
         registers::{MpeRegister, Place},
@@ -13,7 +13,10 @@ use portico_spec::{
     Config, Node,
 };
 
-use self::context::{Accepted, Context};
+use self::{
+    context::{Accepted, Context},
+    edge::Words,
+};
 use super::{bits::field, command_queue::CommandQueue, descriptor::Common, memory::Memory, packet::Packet};
 
 mod call;
@@ -106,29 +109,32 @@ impl Mpe {
     }
 
     /// Takes words of a neighbour; false if they are refused.
-    pub fn take_words(&mut self, source: Node, tag: u8, words: Vec<u64>) -> bool {
-        let tag = Tag::decode(tag);
-        let context = self.contexts.get_mut(usize::from(tag.context));
-        let edge = context.and_then(|context| context.edge_of(source, tag.place));
-        edge.is_some_and(|edge| edge.take_words(words))
+    pub fn take_words(&mut self, source: Node, tag: u8, marks: Marks, words: Vec<u64>) -> bool {
+        // The bits of a sign mean nothing with words.
+        let found = self.sent_by(source, tag & ((1 << GO_OFFSET) - 1));
+        found.is_some_and(|(context, tag)| context.edge(tag.place).take_words(Words { marks, words }))
     }
 
-    /// Takes a token, a credit or a go of a neighbour, the last with a number; false if it is refused.
+    /// Takes a token, a credit or a go of a neighbour, with the number of a token or a go; false if it is refused.
     pub fn take_control(&mut self, source: Node, tag: u8, number: u8) -> bool {
-        let tag = Tag::decode(tag);
-        let Some(context) = self.contexts.get_mut(usize::from(tag.context)) else {
+        let Some((context, tag)) = self.sent_by(source, tag) else {
             return false;
         };
-        match context.edge_of(source, tag.place) {
-            Some(_) if tag.is_go => {
-                if !tag.is_token {
-                    context.take_go(usize::from(tag.place), number);
-                }
-                !tag.is_token
+        match tag.sign {
+            Sign::Credit => context.edge(tag.place).take_credit(),
+            Sign::Token => context.take_token(tag.place, number),
+            Sign::Go => {
+                context.take_go(usize::from(tag.place), number);
+                true
             }
-            Some(edge) => edge.take_control(tag.is_token),
-            None => false,
         }
+    }
+
+    /// The context for which a packet is, and what its tag says; none if `source` is not the neighbour in this place.
+    fn sent_by(&mut self, source: Node, tag: u8) -> Option<(&mut Context, Tag)> {
+        let tag = Tag::decode(tag)?;
+        let context = self.contexts.get_mut(usize::from(tag.context))?;
+        context.is_neighbour(source, tag.place).then_some((context, tag))
     }
 
     /// A register of a context.

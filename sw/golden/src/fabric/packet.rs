@@ -2,6 +2,7 @@
 
 use portico_spec::{
     flit::Head,
+    mpe::call::Marks,
     ni::{
         command::SEGMENT_OFFSET,
         packet::{Address, ControlKind, DataKind, Operation, Rows, ERROR_WIDTH, SLOT_WIDTH},
@@ -35,7 +36,7 @@ pub(super) enum Packet {
         slot: u8,
         transfer: Transfer,
     },
-    /// `number` is that of a go: the low bits of a call's number.
+    /// `number` is that of a token or a go: the low bits of a call's number.
     Collective {
         tag: u8,
         number: u8,
@@ -96,6 +97,8 @@ pub enum DataPacket {
     Collective {
         /// Context, and place of the sender.
         tag: u8,
+        /// Which way they go, and whether the call word is the first of them.
+        marks: Marks,
         /// The payload; of the first packet of a call the call word first.
         words: Vec<u64>,
     },
@@ -210,7 +213,8 @@ impl DataPacket {
         }
         if kind == DataKind::Collective {
             let words = flits[1..].to_vec();
-            return Some((source, DataPacket::Collective { tag, words }));
+            let marks = Marks::decode(flits[0] as u32);
+            return Some((source, DataPacket::Collective { tag, marks, words }));
         }
         if kind == DataKind::Probe {
             let words = flits[1..].to_vec();
@@ -340,7 +344,12 @@ mod tests {
             assert_eq!(decoded(kind), None);
         }
         assert!(decoded(DataKind::Stream).is_some());
-        let collective = DataPacket::Collective { tag: 0, words: vec![] };
+        let marks = Marks::default();
+        let collective = DataPacket::Collective {
+            tag: 0,
+            marks,
+            words: vec![],
+        };
         assert_eq!(decoded(DataKind::Collective), Some((Node::default(), collective)));
         let portals = DataPacket::Portals { tag: 0, words: vec![] };
         assert_eq!(decoded(DataKind::Portals), Some((Node::default(), portals)));

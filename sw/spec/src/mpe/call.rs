@@ -11,7 +11,12 @@
 //! | go | control | none: the armed calls of the context are launched |
 //!
 //! The tag of each says which context and which place in the receiver's list ([`Tag`]). An engine has room for
-//! [`PACKETS`] packets of each neighbour, and tokens are counted to as many.
+//! [`PACKETS`] packets of each neighbour, and for a token of the running call and of each of the [`AHEAD`] behind it.
+//!
+//! Members may mean different calls. A token or a packet with a call word closes the context if its call has ended here, or if it
+//! belongs to the running call but the member waits for none such from this neighbour: a token to a call that is no barrier; words
+//! to a barrier; words up from the neighbour towards the root, or to a call that does not fold; words down from another neighbour,
+//! or to a call that does not spread.
 //!
 //! A call may be [armed](Begin::Launched): the engine checks it, keeps it, and begins it each time that its context is launched. A
 //! [`Launch`] at one member sends a go along the tree; each member passes it on, and begins its armed calls in their order when the
@@ -97,11 +102,17 @@ pub const TAG_PLACE_WIDTH: usize = 4;
 pub const GO_OFFSET: usize = TAG_PLACE_OFFSET + TAG_PLACE_WIDTH;
 /// In a tag of the control plane: a token rather than a credit.
 pub const TOKEN_OFFSET: usize = GO_OFFSET + 1;
-/// In the head of a go: the low bits of the number of the first call that it launches.
-pub const GO_NUMBER_OFFSET: usize = HEAD_WIDTH;
-/// Width of the number in the head of a go, in bits. A member may be one call behind the one that launches, since every call but a
-/// barrier may end at a member before another one has begun it.
-pub const GO_NUMBER_WIDTH: usize = 2;
+/// In the head of a token or a go: the low bits of the number of its call. A go has that of the first call that it launches.
+pub const HEAD_NUMBER_OFFSET: usize = HEAD_WIDTH;
+/// Width of the number in the head of a token or a go, in bits. A neighbour is two calls ahead at most, since it has credits for two
+/// packets and leaves no barrier alone; so a number that is three ahead is that of a call that has ended.
+pub const HEAD_NUMBER_WIDTH: usize = 2;
+/// Calls that a neighbour may be ahead.
+pub const AHEAD: usize = (1 << HEAD_NUMBER_WIDTH) - 2;
+/// In the head of words: they go away from the root.
+pub const DOWN_OFFSET: usize = HEAD_WIDTH;
+/// In the head of words: the call word is the first of them.
+pub const OPENS_OFFSET: usize = DOWN_OFFSET + 1;
 /// In a row of the list: the place that this tile has in the neighbour's list.
 pub const ROW_PLACE_OFFSET: usize = NODE_WIDTH;
 /// In a row of the list: there is such a neighbour.
@@ -203,9 +214,14 @@ impl Kind {
         }
     }
 
-    /// Whether its words are folded.
+    /// Whether its words are folded, and go towards the root.
     pub const fn folds(self) -> bool {
         matches!(self, Kind::Reduce | Kind::Allreduce)
+    }
+
+    /// Whether words come from the root.
+    pub const fn spreads(self) -> bool {
+        matches!(self, Kind::Broadcast | Kind::Allreduce)
     }
 }
 
@@ -487,28 +503,61 @@ pub struct Tag {
     pub context: u8,
     /// The sender's place in the receiver's list.
     pub place: u8,
-    /// On the control plane: a token rather than a credit.
-    pub is_token: bool,
-    /// On the control plane: a go rather than a credit. A tag says at most one of both.
-    pub is_go: bool,
+    /// What is said on the control plane. With words it is [`Sign::Credit`].
+    pub sign: Sign,
+}
+
+/// What a packet of the control plane says. The numbers are the highest bits of its tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sign {
+    /// The room of a packet is free again.
+    Credit = 0,
+    /// The armed calls of the context are launched.
+    Go = 1 << GO_OFFSET,
+    /// A member has come to a barrier, or is released from it.
+    Token = 1 << TOKEN_OFFSET,
 }
 
 impl Tag {
     /// The tag of a head.
     pub fn encode(&self) -> u8 {
-        self.context
-            | self.place << TAG_PLACE_OFFSET
-            | u8::from(self.is_token) << TOKEN_OFFSET
-            | u8::from(self.is_go) << GO_OFFSET
+        self.context | self.place << TAG_PLACE_OFFSET | self.sign as u8
     }
 
-    /// What the tag of a head says.
-    pub fn decode(tag: u8) -> Tag {
-        Tag {
+    /// What the tag of a head says; none if it says token and go at once.
+    pub fn decode(tag: u8) -> Option<Tag> {
+        let signs = [Sign::Credit, Sign::Go, Sign::Token];
+        let sign = signs
+            .into_iter()
+            .find(|&sign| sign as u8 == tag >> GO_OFFSET << GO_OFFSET)?;
+        Some(Tag {
             context: tag & (CONTEXTS as u8 - 1),
             place: tag >> TAG_PLACE_OFFSET & ((1 << TAG_PLACE_WIDTH) - 1),
-            is_token: tag >> TOKEN_OFFSET & 1 == 1,
-            is_go: tag >> GO_OFFSET & 1 == 1,
+            sign,
+        })
+    }
+}
+
+/// What the head of words says beside its tag.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// They go away from the root: the sender is the neighbour towards the root.
+    pub is_down: bool,
+    /// The call word is the first of them.
+    pub opens: bool,
+}
+
+impl Marks {
+    /// Their bits of a head, which are 0 in all other heads.
+    pub fn encode(self) -> u32 {
+        u32::from(self.is_down) << DOWN_OFFSET | u32::from(self.opens) << OPENS_OFFSET
+    }
+
+    /// What a head says.
+    pub fn decode(head: u32) -> Marks {
+        Marks {
+            is_down: head >> DOWN_OFFSET & 1 == 1,
+            opens: head >> OPENS_OFFSET & 1 == 1,
         }
     }
 }
@@ -630,7 +679,8 @@ mod tests {
     proptest! {
         #[test]
         fn all_comes_back(tag: u8, row in any::<u32>(), length in 0..1u32 << LENGTH_WIDTH, number: u8, kind in 0..4usize) {
-            prop_assert_eq!(Tag::decode(tag).encode(), tag);
+            let encoded = Tag::decode(tag).map(|tag| tag.encode());
+            prop_assert_eq!(encoded, (tag >> GO_OFFSET != 3).then_some(tag));
             let row = row & 0x1fff;
             let again = Row::encode(Row::decode(row)).unwrap();
             prop_assert_eq!(again, if row >> PRESENT_OFFSET == 1 { row } else { 0 });

@@ -9,7 +9,7 @@ use bench::{head, Act, Bench};
 use plan::Plan;
 use portico_spec::{
     mpe::{
-        call::{Begin, Call, Kind, Row, Transfer, NEIGHBOURS},
+        call::{Begin, Call, Kind, Row, Sign, Transfer, NEIGHBOURS},
         reduce::Operation,
     },
     ni::{
@@ -148,14 +148,14 @@ fn strange(random: &mut StdRng, lists: &[Vec<(usize, Row)>]) -> Act {
     let words = random.gen_range(1..34);
     let packet = |first: u32| [vec![first], vec![0x5a5a_5a5a; words]].concat();
     match random.gen_range(0..6) {
-        0 | 1 => Act::Strange(packet(head(stranger, data, context, place, false))),
+        0 | 1 => Act::Strange(packet(head(stranger, data, context, place, Sign::Credit))),
         // A neighbour, in a place that is not its own.
-        2 => Act::Strange(packet(head(row.node, data, context, place + PLACES, false))),
-        3 => Act::Strange(packet(head(row.node, data, CONTEXTS, place, false))),
-        4 => Act::Strange(vec![head(row.node, data, context, place, false)]),
+        2 => Act::Strange(packet(head(row.node, data, context, place + PLACES, Sign::Credit))),
+        3 => Act::Strange(packet(head(row.node, data, CONTEXTS, place, Sign::Credit))),
+        4 => Act::Strange(vec![head(row.node, data, context, place, Sign::Credit)]),
         _ => {
-            let is_token = random.gen();
-            let word = head(stranger, ControlKind::Collective as u8, context, place, is_token);
+            let sign = *[Sign::Credit, Sign::Go, Sign::Token].choose(random).expect("a sign");
+            let word = head(stranger, ControlKind::Collective as u8, context, place, sign);
             Act::Control(word, None)
         }
     }

@@ -7,9 +7,9 @@ use portico_spec::{
     mpe::{
         call::{
             ARMED, ARMED_OFFSET, ARMED_WIDTH, BARRIER_WORDS, CALL_KIND_OFFSET, CALL_LENGTH_OFFSET,
-            CALL_OPERATION_OFFSET, CONTEXTS, CONTEXT_OFFSET, CONTEXT_WIDTH, GO_NUMBER_WIDTH, KIND_WIDTH, LAUNCH_OFFSET,
-            LENGTH_WIDTH, NEXT_OFFSET, NUMBER_WIDTH, OPERATION_OFFSET, PLACE_WIDTH, ROOT_OFFSET, TOWARDS_OFFSET,
-            TRANSFER_WORDS, WAITING,
+            CALL_OPERATION_OFFSET, CONTEXTS, CONTEXT_OFFSET, CONTEXT_WIDTH, HEAD_NUMBER_WIDTH, KIND_WIDTH,
+            LAUNCH_OFFSET, LENGTH_WIDTH, NEXT_OFFSET, NUMBER_WIDTH, OPERATION_OFFSET, PLACE_WIDTH, ROOT_OFFSET,
+            TOWARDS_OFFSET, TRANSFER_WORDS, WAITING,
         },
         reduce::{Operation, OPERATION_WIDTH},
     },
@@ -39,7 +39,7 @@ const QUEUE_WIDTH: usize = CONTEXT_WIDTH + ENTRY_WIDTH + 2;
 /// Bits of word 1 of a descriptor.
 const CALL_WIDTH: usize = LAUNCH_OFFSET + 1;
 /// Place of the last context's number among the low bits of all.
-const LAST_NUMBER: usize = NUMBERS_WIDTH - GO_NUMBER_WIDTH;
+const LAST_NUMBER: usize = NUMBERS_WIDTH - HEAD_NUMBER_WIDTH;
 /// Width of an address of a word, of which the memory has fewer than half.
 const WORD_WIDTH: usize = ADDRESS_WIDTH + 1;
 /// Width of the end of a transfer.
@@ -158,13 +158,15 @@ pub struct CallIntake {
     is_armed: Signal<Local, Bit>,
     is_launch: Signal<Local, Bit>,
     has_number: Signal<Local, Bit>,
+    /// Word 1 in hand, with the next number of the context.
+    numbered: Signal<Local, Bits<CALL_WIDTH>>,
     is_full: Signal<Local, Bit>,
     own: Signal<Local, Bits<CONTEXTS>>,
     own_armed: Signal<Local, Bits<ARMED_WIDTH>>,
     own_begun: Signal<Local, Bits<ARMED_WIDTH>>,
     starts: Signal<Local, Bits<CONTEXTS>>,
     rises: Signal<Local, Bit>,
-    low_bits: Signal<Local, Bits<GO_NUMBER_WIDTH>>,
+    low_bits: Signal<Local, Bits<HEAD_NUMBER_WIDTH>>,
     takes: Signal<Local, Bit>,
     named: Signal<Local, Bits<CONTEXT_WIDTH>>,
     owner: Signal<Local, Bits<CONTEXT_WIDTH>>,
@@ -257,9 +259,9 @@ impl Logic for CallIntake {
                 self.own_begun.next = self.begun.val().get_bits::<ARMED_WIDTH>(i * ARMED_WIDTH);
             }
             // Each one comes in at the top, and moves the earlier ones down to their places.
-            self.low_bits.next = self.next[i].q.val().get_bits::<GO_NUMBER_WIDTH>(0);
-            self.numbers.next = (self.numbers.val() >> bits::<4>(GO_NUMBER_WIDTH as u64))
-                | (bit_cast::<NUMBERS_WIDTH, GO_NUMBER_WIDTH>(self.low_bits.val()) << bits::<4>(LAST_NUMBER as u64));
+            self.low_bits.next = self.next[i].q.val().get_bits::<HEAD_NUMBER_WIDTH>(0);
+            self.numbers.next = (self.numbers.val() >> bits::<4>(HEAD_NUMBER_WIDTH as u64))
+                | (bit_cast::<NUMBERS_WIDTH, HEAD_NUMBER_WIDTH>(self.low_bits.val()) << bits::<4>(LAST_NUMBER as u64));
             if self.asked.val() == bits::<CONTEXT_WIDTH>(i) {
                 self.asked_next.next = self.next[i].q.val();
                 self.asked_waiting.next = self.waiting[i].q.val();
@@ -393,6 +395,8 @@ impl Logic for CallIntake {
         }
         self.accepts.next = (self.step.q.val() == Intake::Check) & !self.fault.val().any();
 
+        self.numbered.next =
+            (self.called.q.val() & !self.number_bits.val()) | bit_cast::<CALL_WIDTH, NUMBER_WIDTH>(self.own_next.val());
         self.joins.next = false;
         self.leaves.next = false;
         self.rises.next = self.accepts.val() & !self.is_armed.val() & !self.is_launch.val();
@@ -452,6 +456,9 @@ impl Logic for CallIntake {
                 self.error.d.next = self.fault.val();
                 self.step.d.next = Intake::Report;
                 self.count.d.next = 0.into();
+                if !self.has_number.val() {
+                    self.called.d.next = self.numbered.val();
+                }
                 if self.accepts.val() & !self.is_launch.val() {
                     self.step.d.next = Intake::Keep;
                     if !self.is_armed.val()
@@ -485,15 +492,14 @@ impl Logic for CallIntake {
                 if self.count.q.val() == 0 {
                     // The context that it names is the one that it is of.
                     self.called.d.next = self.value.val().get_bits::<CALL_WIDTH>(0);
-                    if self.was_armed.q.val() {
-                        self.called.d.next = (self.value.val().get_bits::<CALL_WIDTH>(0) & !self.number_bits.val())
-                            | bit_cast::<CALL_WIDTH, NUMBER_WIDTH>(self.own_next.val());
-                    }
                     self.kind.d.next = self.value.val().get_bits::<KIND_WIDTH>(CALL_WIDTH);
                     self.number.d.next = self.value.val().get_bits::<EVENT_WIDTH>(CALL_WIDTH + KIND_WIDTH);
                     self.quiet.d.next = self.value.val().get_bit(CALL_WIDTH + COMMON_WIDTH - 1);
                 }
                 if self.count.q.val() == 1 {
+                    if self.was_armed.q.val() {
+                        self.called.d.next = self.numbered.val();
+                    }
                     self.length.d.next = self.value.val().get_bits::<LENGTH_WIDTH>(0);
                 }
                 if self.count.q.val() == 2 {

@@ -2,8 +2,8 @@ use super::{built_edges, CallIn, JobOut, ADDRESS_WIDTH, EDGES, EDGE_WIDTH, WORDS
 use crate::{bus::EventOut, prim::LutRam};
 use portico_spec::{
     mpe::call::{
-        Kind, CALL_KIND_OFFSET, CALL_LENGTH_OFFSET, CONTEXTS, CONTEXT_WIDTH, KIND_WIDTH, LENGTH_WIDTH, NEIGHBOURS,
-        PACKET_WORDS, PLACE_WIDTH,
+        Kind, CALL_KIND_OFFSET, CALL_LENGTH_OFFSET, CONTEXTS, CONTEXT_WIDTH, HEAD_NUMBER_WIDTH, KIND_WIDTH,
+        LENGTH_WIDTH, NEIGHBOURS, PACKET_WORDS, PLACE_WIDTH,
     },
     ni::{event::EVENT_WIDTH, packet::ERROR_WIDTH, ErrorCode},
 };
@@ -108,7 +108,7 @@ pub struct CallScheduler {
     pub packets: Signal<In, Bits<EDGES>>,
     /// One bit an edge: a credit for the neighbour is here.
     pub credits: Signal<In, Bits<EDGES>>,
-    /// One bit an edge: a token of the neighbour is here.
+    /// One bit an edge: a token of the neighbour is here, of the call that runs.
     pub tokens: Signal<In, Bits<EDGES>>,
     /// One bit an edge: a packet of the neighbour is taken in this cycle.
     pub take_packet: Signal<Out, Bits<EDGES>>,
@@ -122,17 +122,25 @@ pub struct CallScheduler {
     pub slot: Signal<Out, Bit>,
     /// First word of that packet, in the same cycle, even while it is written.
     pub word: Signal<In, Bits<32>>,
+    /// That packet goes away from the root; valid as `word` is.
+    pub word_down: Signal<In, Bit>,
+    /// That word is a call word; valid as `word` is.
+    pub word_opens: Signal<In, Bit>,
+    /// One bit an edge: the oldest packet of the neighbour that is not taken is in the second room.
+    pub slots: Signal<Out, Bits<EDGES>>,
     /// Passes, for the readers of both sources and the folder at once.
     pub job: JobOut,
     /// A token is to be sent.
     pub token_valid: Signal<Out, Bit>,
     /// Edge to which the token goes: context above place; valid with `token_valid`.
     pub token_edge: Signal<Out, Bits<EDGE_WIDTH>>,
+    /// The low bits of the number of its call; valid with `token_valid`.
+    pub token_number: Signal<Out, Bits<HEAD_NUMBER_WIDTH>>,
     /// The token is taken in this cycle if `token_valid` is high.
     pub token_ready: Signal<In, Bit>,
     /// One bit a context, for a cycle: its last pass has ended.
     pub ended: Signal<In, Bits<CONTEXTS>>,
-    /// One bit a context, for a cycle: a packet had a wrong length, or a go came too early.
+    /// One bit a context, for a cycle: a packet had a wrong length, a neighbour means another call, or a go came too early.
     pub wrong: Signal<In, Bits<CONTEXTS>>,
     /// One bit a context: it stands still for too long.
     pub expired: Signal<In, Bits<CONTEXTS>>,
@@ -164,7 +172,7 @@ pub struct CallScheduler {
     off: DFF<Bits<CONTEXTS>>,
     over: DFF<Bits<CONTEXTS>>,
     faulty: DFF<Bits<CONTEXTS>>,
-    /// The first word was the call word a cycle ago. It is the word of this cycle's packet: in between, there was no step, no other
+    /// The first word was the call word a cycle ago, and came as it should. It is the word of this cycle's packet: in between, there was no step, no other
     /// context, and no new call.
     fits: DFF<Bit>,
     settled: DFF<Bit>,
@@ -316,7 +324,10 @@ impl Logic for CallScheduler {
             self.target.next = self.way_edge.val();
         }
         self.slot.next = self.next_slot.q.val().get_bit(self.neighbour.val().index());
-        self.fits.d.next = self.word.val() == self.call_words.read_data.val();
+        self.slots.next = self.next_slot.q.val();
+        self.fits.d.next = (self.word.val() == self.call_words.read_data.val())
+            & self.word_opens.val()
+            & (self.word_down.val() == (self.step.val() == Step::Send));
 
         // The packet. All but the last are full, so places after it follow from its being the first or not.
         self.limit.next = bits::<WORDS_WIDTH>(PACKET_WORDS as u64);
@@ -389,6 +400,7 @@ impl Logic for CallScheduler {
         self.job.folds.next = false;
         self.job.call_word.next = self.call_words.read_data.val();
         self.job.to_network.next = false;
+        self.job.down.next = self.step.val() == Step::Send;
         self.job.target.next = self.target.val();
         self.job.to_memory.next = false;
         self.job.result.next = self.result.val();
@@ -396,6 +408,7 @@ impl Logic for CallScheduler {
         self.job.ends.next = self.is_last_child.val() & self.is_last.val();
         self.token_valid.next = false;
         self.token_edge.next = self.target.val();
+        self.token_number.next = self.call_words.read_data.val().get_bits::<HEAD_NUMBER_WIDTH>(0);
         self.event.valid.next = false;
         self.event.event.next = self.calls.read_data.val().event;
         self.event.error.next = 0.into();

@@ -1,7 +1,7 @@
 use super::{EDGES, EDGE_WIDTH};
 use portico_verilog::prelude::*;
 
-/// Counts to two for every edge: packets that lie in the buffer, credits, or tokens.
+/// Counts to two for every edge: packets that lie in the buffer, or credits.
 ///
 /// Of 32 edges.
 ///

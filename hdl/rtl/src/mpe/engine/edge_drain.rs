@@ -12,7 +12,7 @@ const PASSES_WIDTH: usize = 4;
 /// | | |
 /// | --- | --- |
 /// | latency | a packet is freed after the last pass of its context, at most 16 cycles for each context that is built |
-/// | throughput | a room a cycle, in cycles without another credit or token |
+/// | throughput | a room a cycle, in cycles without another credit, and not behind a token |
 /// | state | by context how much of its passes is left; the edge in turn |
 ///
 /// The passes that the scheduler gave out before the context was closed still run. A room that such a pass has kept is freed too, so
@@ -41,7 +41,7 @@ pub struct EdgeDrain {
     pub next_slot: Signal<In, Bits<EDGES>>,
     /// The packet that is being ejected into the edge buffer.
     pub ejection: EjectionIn,
-    /// Another credit or a token is sent in this cycle.
+    /// No room is to become free in this cycle: another credit is sent.
     pub busy: Signal<In, Bit>,
     /// One bit a context: a pass is under way.
     pub passes: Signal<Out, Bits<CONTEXTS>>,

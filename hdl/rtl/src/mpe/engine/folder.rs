@@ -11,7 +11,8 @@ use portico_spec::{
     flit::{KIND_WIDTH, NODE_WIDTH, TAG_WIDTH},
     mpe::{
         call::{
-            CALL_OPERATION_OFFSET, CONTEXTS, CONTEXT_WIDTH, NEIGHBOURS, PACKET_WORDS, PLACE_WIDTH, TAG_PLACE_OFFSET,
+            CALL_OPERATION_OFFSET, CONTEXTS, CONTEXT_WIDTH, DOWN_OFFSET, NEIGHBOURS, OPENS_OFFSET, PACKET_WORDS,
+            PLACE_WIDTH, TAG_PLACE_OFFSET,
         },
         reduce::{Operation, OPERATION_WIDTH},
     },
@@ -34,6 +35,7 @@ pub struct Pass {
     pub from_sum: Bit,
     pub folds: Bit,
     pub to_network: Bit,
+    pub down: Bit,
     pub target: Bits<EDGE_WIDTH>,
     pub to_memory: Bit,
     pub result: Bits<ADDRESS_WIDTH>,
@@ -201,6 +203,7 @@ impl Logic for Folder {
         self.jobs.write_data.next.from_sum = self.job.from_sum.val();
         self.jobs.write_data.next.folds = self.job.folds.val();
         self.jobs.write_data.next.to_network = self.job.to_network.val();
+        self.jobs.write_data.next.down = self.job.down.val();
         self.jobs.write_data.next.target = self.job.target.val();
         self.jobs.write_data.next.to_memory = self.job.to_memory.val();
         self.jobs.write_data.next.result = self.job.result.val();
@@ -297,7 +300,12 @@ impl Logic for Folder {
         match self.part.q.val() {
             Part::Head => {
                 if self.sends.val() {
-                    self.value.next = self.head.word.val();
+                    self.value.next = self
+                        .head
+                        .word
+                        .val()
+                        .replace_bit(DOWN_OFFSET, self.work.val().down)
+                        .replace_bit(OPENS_OFFSET, self.work.val().first);
                 }
             }
             Part::Call => {

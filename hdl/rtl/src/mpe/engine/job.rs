@@ -64,6 +64,8 @@ pub struct JobOut {
     pub call_word: Signal<Out, Bits<32>>,
     /// To a neighbour.
     pub to_network: Signal<Out, Bit>,
+    /// Away from the root; valid with `to_network`.
+    pub down: Signal<Out, Bit>,
     /// Edge of the neighbour to which the words go: context above place; valid with `to_network`.
     pub target: Signal<Out, Bits<EDGE_WIDTH>>,
     /// To the scratchpad.

@@ -1,5 +1,5 @@
 use super::{COUNTS_WIDTH, EDGES, EDGE_WIDTH, NUMBERS_WIDTH};
-use portico_spec::mpe::call::{ARMED_WIDTH, CONTEXTS, CONTEXT_WIDTH, GO_NUMBER_WIDTH, NEIGHBOURS, PLACE_WIDTH};
+use portico_spec::mpe::call::{ARMED_WIDTH, CONTEXTS, CONTEXT_WIDTH, HEAD_NUMBER_WIDTH, NEIGHBOURS, PLACE_WIDTH};
 use portico_verilog::prelude::*;
 
 /// Place of the last context's count among those of all.
@@ -47,7 +47,7 @@ pub struct Launches {
     /// Edge on which it has come: context above place; valid with `go`.
     pub neighbour: Signal<In, Bits<EDGE_WIDTH>>,
     /// The low bits of the number of its first call; valid with `go`.
-    pub number: Signal<In, Bits<GO_NUMBER_WIDTH>>,
+    pub number: Signal<In, Bits<HEAD_NUMBER_WIDTH>>,
     /// By context how many calls are armed.
     pub armed: Signal<Out, Bits<COUNTS_WIDTH>>,
     /// By context how many of them have begun in the launch that is under way.
@@ -65,23 +65,23 @@ pub struct Launches {
     /// Edge to which it goes: context above place; valid with `go_valid`.
     pub go_edge: Signal<Out, Bits<EDGE_WIDTH>>,
     /// The low bits of the number of its first call; valid with `go_valid`.
-    pub go_number: Signal<Out, Bits<GO_NUMBER_WIDTH>>,
+    pub go_number: Signal<Out, Bits<HEAD_NUMBER_WIDTH>>,
     /// The go is taken in this cycle if `go_valid` is high.
     pub go_ready: Signal<In, Bit>,
     count: [DFF<Bits<ARMED_WIDTH>>; CONTEXTS],
     gone: [DFF<Bits<ARMED_WIDTH>>; CONTEXTS],
-    first: [DFF<Bits<GO_NUMBER_WIDTH>>; CONTEXTS],
+    first: [DFF<Bits<HEAD_NUMBER_WIDTH>>; CONTEXTS],
     launched: DFF<Bits<CONTEXTS>>,
     owed: DFF<Bits<EDGES>>,
     leaves: DFF<Bit>,
     leaving: DFF<Bits<EDGE_WIDTH>>,
-    leaving_number: DFF<Bits<GO_NUMBER_WIDTH>>,
+    leaving_number: DFF<Bits<HEAD_NUMBER_WIDTH>>,
     comes: Signal<Local, Bits<CONTEXTS>>,
     starts: Signal<Local, Bits<CONTEXTS>>,
     done: Signal<Local, Bits<CONTEXTS>>,
     own_count: Signal<Local, Bits<ARMED_WIDTH>>,
     own_gone: Signal<Local, Bits<ARMED_WIDTH>>,
-    own_next: Signal<Local, Bits<GO_NUMBER_WIDTH>>,
+    own_next: Signal<Local, Bits<HEAD_NUMBER_WIDTH>>,
     is_next: Signal<Local, Bit>,
     own: Signal<Local, Bits<EDGES>>,
     /// Edges of the contexts that start, and of those that are closed.
@@ -96,7 +96,7 @@ pub struct Launches {
     has_place: Signal<Local, Bit>,
     picked: Signal<Local, Bits<EDGE_WIDTH>>,
     picked_bit: Signal<Local, Bits<EDGES>>,
-    picked_number: Signal<Local, Bits<GO_NUMBER_WIDTH>>,
+    picked_number: Signal<Local, Bits<HEAD_NUMBER_WIDTH>>,
     owes: Signal<Local, Bits<CONTEXTS>>,
     sends: Signal<Local, Bit>,
     sending: Signal<Local, Bits<CONTEXTS>>,
@@ -148,7 +148,7 @@ impl Logic for Launches {
                 | (bit_cast::<COUNTS_WIDTH, ARMED_WIDTH>(self.own_count.val()) << bits::<4>(LAST_COUNT as u64));
             self.begun.next = (self.begun.val() >> bits::<4>(ARMED_WIDTH as u64))
                 | (bit_cast::<COUNTS_WIDTH, ARMED_WIDTH>(self.own_gone.val()) << bits::<4>(LAST_COUNT as u64));
-            self.own_next.next = self.numbers.val().get_bits::<GO_NUMBER_WIDTH>(i * GO_NUMBER_WIDTH);
+            self.own_next.next = self.numbers.val().get_bits::<HEAD_NUMBER_WIDTH>(i * HEAD_NUMBER_WIDTH);
             self.is_next.next = self.gone[i].q.val().any() | (self.own_next.val() == self.first[i].q.val());
             self.ready.next = self.ready.val().replace_bit(
                 i,

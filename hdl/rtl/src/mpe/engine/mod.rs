@@ -7,7 +7,9 @@
 //! | [`Launches`] | armed calls, and launches on their way |
 //! | [`CallScheduler`] | the state of every context: decides what is next, packet by packet |
 //! | [`WordReceiver`], [`TokenReceiver`] | the ends of both planes; they look up in the lists whether the sender is a neighbour |
-//! | [`EdgeCounts`] | packets, credits and tokens of every edge |
+//! | [`EdgeCounts`] | packets and credits of every edge |
+//! | [`EdgeTokens`] | tokens of every edge, by their calls |
+//! | [`CurrentCalls`], [`PacketWatch`] | which call is the current one, and whether packets belong to another |
 //! | [`EdgeReader`], [`SourceReader`] | words of a packet: from the edge buffer, from the scratchpad |
 //! | [`Folder`] | folds words in the reduce ALU or passes them on; sends words to the network behind their head |
 //! | [`ResultWriter`] | words that go to the scratchpad |
@@ -18,12 +20,15 @@
 
 mod call_intake;
 mod call_scheduler;
+mod current_calls;
 mod edge_counts;
 mod edge_drain;
 mod edge_reader;
+mod edge_tokens;
 mod folder;
 mod job;
 mod launches;
+mod packet_watch;
 mod registers;
 mod result_writer;
 mod source_reader;
@@ -36,23 +41,29 @@ mod word_receiver;
 
 pub use call_intake::CallIntake;
 pub use call_scheduler::CallScheduler;
+pub use current_calls::CurrentCalls;
 pub use edge_counts::EdgeCounts;
 pub use edge_drain::EdgeDrain;
 pub use edge_reader::EdgeReader;
+pub use edge_tokens::EdgeTokens;
 pub use folder::Folder;
 pub use job::{CallIn, CallOut, EjectionIn, EjectionOut, JobIn, JobOut, Row, RowWriteIn, RowWriteOut};
 pub use launches::Launches;
+pub use packet_watch::{Note, PacketWatch};
 pub use registers::MpeRegisters;
 pub use result_writer::ResultWriter;
 pub use source_reader::SourceReader;
 pub use stopwatch::Stopwatch;
 pub use token_receiver::TokenReceiver;
 pub use token_sender::TokenSender;
-pub use word_receiver::WordReceiver;
+pub use word_receiver::{FirstWord, WordReceiver};
 
 use crate::bus::{EventArbiter, SocketIn};
 use portico_spec::{
-    mpe::call::{ARMED_WIDTH, CONTEXTS, CONTEXT_WIDTH, GO_NUMBER_WIDTH, NEIGHBOURS, PACKET_WORDS, PLACE_WIDTH},
+    mpe::call::{
+        ARMED_WIDTH, CALL_KIND_OFFSET, CONTEXTS, CONTEXT_WIDTH, HEAD_NUMBER_WIDTH, KIND_WIDTH, NEIGHBOURS,
+        PACKET_WORDS, PLACE_WIDTH,
+    },
     Config,
 };
 use portico_verilog::prelude::*;
@@ -75,8 +86,10 @@ pub const RESERVED_WIDTH: usize = QUEUE_WIDTH + 1;
 pub const OWED_WIDTH: usize = EDGE_WIDTH + 2;
 /// Width of the numbers of armed calls of all contexts.
 pub const COUNTS_WIDTH: usize = ARMED_WIDTH * CONTEXTS;
-/// Width of the low bits of the numbers of all contexts' next calls.
-pub const NUMBERS_WIDTH: usize = GO_NUMBER_WIDTH * CONTEXTS;
+/// Width of the low bits of the numbers of a call of each context.
+pub const NUMBERS_WIDTH: usize = HEAD_NUMBER_WIDTH * CONTEXTS;
+/// Width of the kinds of a call of each context.
+pub const KINDS_WIDTH: usize = KIND_WIDTH * CONTEXTS;
 
 /// One bit for each edge of these contexts.
 fn built_edges(contexts: usize) -> u64 {
@@ -106,7 +119,9 @@ pub struct Mpe<const W: usize, const B: usize> {
     tokens_in: TokenReceiver,
     packets: EdgeCounts,
     credits: EdgeCounts,
-    tokens: EdgeCounts,
+    tokens: EdgeTokens,
+    current: CurrentCalls,
+    watch: PacketWatch,
     edge_reader: EdgeReader,
     source_reader: SourceReader,
     folder: Folder,
@@ -117,6 +132,8 @@ pub struct Mpe<const W: usize, const B: usize> {
     registers: MpeRegisters,
     events: EventArbiter,
     stands: DFF<Bit>,
+    /// A token was offered a cycle ago.
+    sends_token: DFF<Bit>,
     /// Packets and rows that were refused and are not yet counted.
     refusals: DFF<Bits<REFUSALS_WIDTH>>,
     refuses: [DFF<Bit>; REFUSERS],
@@ -148,7 +165,8 @@ impl<const W: usize, const B: usize> Mpe<W, B> {
             tokens_in: TokenReceiver::new(contexts),
             packets: EdgeCounts::new(contexts, false),
             credits: EdgeCounts::new(contexts, true),
-            tokens: EdgeCounts::new(contexts, false),
+            tokens: EdgeTokens::new(contexts),
+            watch: PacketWatch::new(contexts),
             folder: Folder::new(contexts, config.stages),
             sender: TokenSender::new(contexts),
             drain: EdgeDrain::new(contexts),
@@ -162,10 +180,10 @@ impl<const W: usize, const B: usize> Mpe<W, B> {
 #[kernel]
 impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
     fn update(&mut self) {
-        wire!(self => intake, launches, scheduler, words, packets, credits, tokens: clk, rst);
+        wire!(self => intake, launches, scheduler, words, packets, credits, tokens, current, watch: clk, rst);
         wire!(self => tokens_in: clk);
         wire!(self => edge_reader, source_reader, folder, writer, sender, drain, stopwatch, registers: clk, rst);
-        dff_setup!(self, clk, stands, refusals);
+        dff_setup!(self, clk, stands, sends_token, refusals);
 
         // Calls.
         wire!(self.socket <=> intake: commands);
@@ -220,8 +238,29 @@ impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
         self.credits.clear.next = 0.into();
         self.tokens.add.next = self.tokens_in.token.val();
         self.tokens.neighbour.next = self.tokens_in.neighbour.val();
+        self.tokens.number.next = self.tokens_in.number.val();
         self.tokens.take.next = self.scheduler.take_token.val();
         self.tokens.clear.next = self.registers.open.val();
+
+        // The current calls, and what does not belong to them.
+        self.current.begins.next = self.intake.call.valid.val();
+        self.current.owner.next = self.intake.call.owner.val();
+        self.current.kind.next = self.intake.call.word.val().get_bits::<KIND_WIDTH>(CALL_KIND_OFFSET);
+        self.current.towards.next = self.intake.call.towards.val();
+        self.current.root.next = self.intake.call.root.val();
+        self.current.running.next = self.scheduler.running.val();
+        self.current.renews.next = self.registers.row_write.enable.val() | self.registers.opens.val();
+        self.current.renewed.next = self.registers.asked.val();
+        self.tokens.running.next = self.scheduler.running.val();
+        self.tokens.ended.next = self.current.ended.val();
+        wire!(current => tokens, watch: numbers, kinds);
+        self.watch.arrives.next = self.words.arrives.val();
+        self.watch.room.next = self.words.arrived_room.val();
+        self.watch.note.next = self.words.note.val();
+        self.watch.packets.next = self.packets.some.val();
+        self.watch.slots.next = self.scheduler.slots.val();
+        self.watch.running.next = self.scheduler.running.val();
+        self.watch.ways.next = self.current.ways.val();
 
         // What is decided.
         self.scheduler.present.next = self.registers.present.val();
@@ -233,8 +272,11 @@ impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
             (bit_cast::<{ edge_reader::ROOM_WIDTH }, EDGE_WIDTH>(self.scheduler.neighbour.val()) << bits::<3>(1))
                 | bit_cast::<{ edge_reader::ROOM_WIDTH }, 1>(self.slot_bit.val());
         self.scheduler.word.next = self.words.first_word.val();
+        self.scheduler.word_down.next = self.words.first_down.val();
+        self.scheduler.word_opens.next = self.words.first_opens.val();
         self.scheduler.ended.next = self.writer.ended.val();
-        self.scheduler.wrong.next = self.edge_reader.wrong.val() | self.launches.again.val();
+        self.scheduler.wrong.next =
+            self.edge_reader.wrong.val() | self.launches.again.val() | self.tokens.wrong.val() | self.watch.wrong.val();
         self.scheduler.expired.next = self.stopwatch.expired.val();
         self.scheduler.close.next = self.registers.close.val();
         self.scheduler.open.next = self.registers.open.val();
@@ -293,6 +335,7 @@ impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
         self.sender.credit_edge.next = self.freed_edge.val();
         self.sender.token.next = self.scheduler.token_valid.val();
         self.sender.token_edge.next = self.scheduler.token_edge.val();
+        self.sender.token_number.next = self.scheduler.token_number.val();
         self.scheduler.token_ready.next = self.sender.token_ready.val();
         self.sender.go.next = self.launches.go_valid.val();
         self.sender.go_edge.next = self.launches.go_edge.val();
@@ -308,7 +351,10 @@ impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
         self.drain.first_taken.next = self.words.first_taken.val();
         self.drain.second_taken.next = self.words.second_taken.val();
         self.drain.next_slot.next = self.words.next_slots.val();
-        self.drain.busy.next = self.edge_reader.frees.val() | self.scheduler.token_valid.val();
+        // A token waits for a credit. Behind one token there are often more: the drain lets these go first. That the first of them
+        // may wait for a cycle keeps the scheduler's decision out of the way of the credit.
+        self.sends_token.d.next = self.scheduler.token_valid.val();
+        self.drain.busy.next = self.edge_reader.frees.val() | self.sends_token.q.val();
 
         // Registers.
         wire!(self.socket <=> registers: register);
@@ -362,6 +408,7 @@ impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
         self.socket.refused.next = self.refusals.q.val().any();
         if self.rst.val() {
             self.stands.d.next = false;
+            self.sends_token.d.next = false;
             self.refusals.d.next = 0.into();
         }
     }

@@ -4,7 +4,7 @@ use super::*;
 use crate::prim::testing::{clock, clocked, reset, rng, settle};
 use portico_spec::{
     mpe::{
-        call::{Begin, Call, Kind, Row, Tag, Transfer},
+        call::{Begin, Call, Kind, Marks, Row, Tag, Transfer},
         reduce::Operation,
         tree::{Shape, Tree},
     },
@@ -94,7 +94,7 @@ impl Heads {
         }
         let flits = &engine.socket.data_in;
         if flits.valid.val() && flits.first.val() {
-            let tag = Tag::decode(Head::decode(flits.data.val().to_u64() as u32).tag);
+            let tag = Tag::decode(Head::decode(flits.data.val().to_u64() as u32).tag).expect("words have no sign");
             self.last = usize::from(tag.context) << PLACE_WIDTH | usize::from(tag.place);
         }
     }
@@ -391,91 +391,93 @@ fn nobody_leaves_a_barrier_before_the_last_has_come() {
 
 #[test]
 fn words_are_moved_and_folded_as_by_hand() {
-    for (seed, shape) in [(1, Shape::Linear), (2, Shape::Star), (3, Shape::Binomial)] {
-        for idle in [0.0, 0.3] {
-            let tree = tree(4, &shape);
-            let mut bench = Bench::new(4, seed, idle);
-            bench.join(1, &tree);
-            let mut number = 0;
-            for length in [0, 1, 2, 31, 32, 63, 64, 100] {
-                for (at, memory) in bench.memories.iter_mut().enumerate() {
-                    for word in 0..512 {
-                        memory[word] = (1000 * (at as u32 + 1)).wrapping_mul(word as u32 + 1) + u32::from(number);
-                        memory[512 + word] = 0xdead_0000 + at as u32;
-                    }
-                }
-                let root = usize::from(number) % 4;
-                let began = number;
-                let sum = |word: u32| 10_000 * (word + 1) + 4 * u32::from(began);
-                let own = |at: usize, word: u32, number: u8| 1000 * (at as u32 + 1) * (word + 1) + u32::from(number);
-                bench.call(1, &tree, root, number, Kind::Allreduce, words(length));
-                number += 1;
-                bench.until(usize::from(number), 4_000);
-                for at in 0..4 {
-                    let memory = &bench.memories[at][512..];
-                    for word in 0..512 {
-                        let wanted = if word < length {
-                            sum(word)
-                        } else {
-                            0xdead_0000 + at as u32
-                        };
-                        assert_eq!(
-                            memory[word as usize], wanted,
-                            "allreduce {length}, {shape:?}, {at}: {word}"
-                        );
-                    }
-                }
-                bench.call(
-                    1,
-                    &tree,
-                    root,
-                    number,
-                    Kind::Reduce,
-                    Transfer {
-                        result: 0xc00,
-                        ..words(length)
-                    },
-                );
-                number += 1;
-                bench.until(usize::from(number), 4_000);
-                for at in 0..4 {
-                    for word in 0..length.min(256) {
-                        let wanted = if at == root { sum(word) } else { 0xdead_0000 + at as u32 };
-                        assert_eq!(
-                            bench.memories[at][768 + word as usize],
-                            wanted,
-                            "reduce {length}, {at}: {word}"
-                        );
-                    }
-                }
-                bench.call(
-                    1,
-                    &tree,
-                    root,
-                    number,
-                    Kind::Broadcast,
-                    Transfer {
-                        result: 0x400,
-                        ..words(length)
-                    },
-                );
-                number += 1;
-                bench.until(usize::from(number), 4_000);
-                for at in (0..4).filter(|&at| at != root) {
-                    for word in 0..length {
-                        let wanted = own(root, word, began);
-                        assert_eq!(
-                            bench.memories[at][256 + word as usize],
-                            wanted,
-                            "broadcast {length}, {at}: {word}"
-                        );
-                    }
+    for (seed, shape, idle) in [
+        (1, Shape::Linear, 0.3),
+        (2, Shape::Star, 0.0),
+        (3, Shape::Binomial, 0.3),
+    ] {
+        let tree = tree(4, &shape);
+        let mut bench = Bench::new(4, seed, idle);
+        bench.join(1, &tree);
+        let mut number = 0;
+        for length in [0, 1, 2, 31, 32, 63, 64, 100] {
+            for (at, memory) in bench.memories.iter_mut().enumerate() {
+                for word in 0..512 {
+                    memory[word] = (1000 * (at as u32 + 1)).wrapping_mul(word as u32 + 1) + u32::from(number);
+                    memory[512 + word] = 0xdead_0000 + at as u32;
                 }
             }
-            assert!(bench.events.iter().flatten().all(|&(_, error)| error == 0));
-            bench.assert_idle(1);
-            assert_eq!(bench.refused, [0; 4]);
+            let root = usize::from(number) % 4;
+            let began = number;
+            let sum = |word: u32| 10_000 * (word + 1) + 4 * u32::from(began);
+            let own = |at: usize, word: u32, number: u8| 1000 * (at as u32 + 1) * (word + 1) + u32::from(number);
+            bench.call(1, &tree, root, number, Kind::Allreduce, words(length));
+            number += 1;
+            bench.until(usize::from(number), 4_000);
+            for at in 0..4 {
+                let memory = &bench.memories[at][512..];
+                for word in 0..512 {
+                    let wanted = if word < length {
+                        sum(word)
+                    } else {
+                        0xdead_0000 + at as u32
+                    };
+                    assert_eq!(
+                        memory[word as usize], wanted,
+                        "allreduce {length}, {shape:?}, {at}: {word}"
+                    );
+                }
+            }
+            bench.call(
+                1,
+                &tree,
+                root,
+                number,
+                Kind::Reduce,
+                Transfer {
+                    result: 0xc00,
+                    ..words(length)
+                },
+            );
+            number += 1;
+            bench.until(usize::from(number), 4_000);
+            for at in 0..4 {
+                for word in 0..length.min(256) {
+                    let wanted = if at == root { sum(word) } else { 0xdead_0000 + at as u32 };
+                    assert_eq!(
+                        bench.memories[at][768 + word as usize],
+                        wanted,
+                        "reduce {length}, {at}: {word}"
+                    );
+                }
+            }
+            bench.call(
+                1,
+                &tree,
+                root,
+                number,
+                Kind::Broadcast,
+                Transfer {
+                    result: 0x400,
+                    ..words(length)
+                },
+            );
+            number += 1;
+            bench.until(usize::from(number), 4_000);
+            for at in (0..4).filter(|&at| at != root) {
+                for word in 0..length {
+                    let wanted = own(root, word, began);
+                    assert_eq!(
+                        bench.memories[at][256 + word as usize],
+                        wanted,
+                        "broadcast {length}, {at}: {word}"
+                    );
+                }
+            }
         }
+        assert!(bench.events.iter().flatten().all(|&(_, error)| error == 0));
+        bench.assert_idle(1);
+        assert_eq!(bench.refused, [0; 4]);
     }
 }
 
@@ -740,7 +742,7 @@ fn a_closed_context_gives_back_every_credit() {
         let mut bench = Bench::new(3, seed, idle);
         (0..2).for_each(|context| bench.join(context, &tree));
         let mut other = 0;
-        for round in 0..10usize {
+        for round in 0..6usize {
             // Calls that go wrong: of other kinds, lengths or roots, or missing at one member. Context 1 runs calls that are right.
             let before: Vec<usize> = bench.events.iter().map(Vec::len).collect();
             for at in 0..3 {
@@ -922,11 +924,104 @@ fn no_word_of_another_call_reaches_a_result() {
         last: false,
     };
     let word = call(1, 8).call_word().encode().unwrap();
-    let flits = [head.encode().unwrap(), word, 1, 2, 3];
+    let marks = Marks {
+        is_down: true,
+        opens: true,
+    };
+    let flits = [head.encode().unwrap() | marks.encode(), word, 1, 2, 3];
     bench.data[1]
         .flits
         .extend(flits.into_iter().enumerate().map(|(at, word)| (word, at == 4)));
     bench.run(100);
     assert_eq!(bench.events[1][1], (3, ErrorCode::Mismatch as u32));
     assert_eq!(bench.memories[1][512..522], [1, 2, 3, 0, 0, 0, 0, 0, 7, 7]);
+}
+
+/// The first events of three engines in a line whose calls these are, and whether their contexts are closed.
+fn meet(seed: u64, calls: [(Kind, usize, Transfer); 3]) -> ([Option<u32>; 3], [bool; 3]) {
+    let tree = tree(3, &Shape::Own(vec![(1, 0), (1, 2)]));
+    let mut bench = Bench::new(3, seed, 0.2);
+    bench.join(0, &tree);
+    for (at, (kind, root, transfer)) in calls.into_iter().enumerate() {
+        let towards = tree.towards(root)[at].map(|place| place as u8);
+        let call = Call {
+            kind,
+            transfer,
+            ..barrier(0, towards)
+        };
+        bench.post(at, 1, call);
+        let late = bench.rng.gen_range(0..60);
+        bench.run(late);
+    }
+    bench.run(2_000);
+    assert_eq!(bench.refused, [0; 3]);
+    let ends = [0, 1, 2].map(|at| bench.events[at].first().map(|&(_, error)| error));
+    (
+        ends,
+        [0, 1, 2].map(|at| bench.status(at, 0) >> MPE_CLOSED_OFFSET & 1 == 1),
+    )
+}
+
+#[test]
+fn members_that_mean_different_calls_are_found_where_they_meet() {
+    let mismatch = Some(ErrorCode::Mismatch as u32);
+    let awaited = (Kind::Barrier, 1, Transfer::NONE);
+    let reduce = (Kind::Reduce, 1, words(3));
+    for seed in 31..34 {
+        for calls in [[reduce, awaited, awaited], [awaited, reduce, reduce]] {
+            let (ends, closed) = meet(seed, calls);
+            assert_eq!((ends[1], closed[1]), (mismatch, true), "seed {seed}");
+        }
+        // Who is first finds it, and may have told the other nothing by then. All of a short call may have left before.
+        for length in [3, 200] {
+            let broadcast = |root| (Kind::Broadcast, root, words(length));
+            for first in [broadcast(0), (Kind::Reduce, 1, words(length))] {
+                let (ends, closed) = meet(seed, [first, broadcast(1), broadcast(1)]);
+                assert!(closed[0] || closed[1], "seed {seed}, {length} words");
+                assert!(ends[0].is_some() && ends[1].is_some(), "seed {seed}: nobody waits");
+                assert!(
+                    length == 3 || [ends[0], ends[1]].contains(&mismatch),
+                    "seed {seed}: {ends:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_neighbour_may_be_two_calls_ahead() {
+    let tree = tree(2, &Shape::Linear);
+    let mut bench = Bench::new(2, 35, 0.1);
+    bench.join(1, &tree);
+    // The numbers wrap around.
+    for round in 0..4u8 {
+        let calls = [
+            (Kind::Broadcast, words(5)),
+            (Kind::Reduce, words(5)),
+            (Kind::Barrier, Transfer::NONE),
+        ];
+        for at in 0..2 {
+            for (number, (kind, transfer)) in (3 * round..).zip(calls) {
+                // Engine 1 is the root of the broadcast, and engine 0 that of the others.
+                let root = usize::from(kind == Kind::Broadcast);
+                let call = Call {
+                    kind,
+                    context: 1,
+                    transfer,
+                    ..barrier(number, tree.towards(root)[1 - at].map(|place| place as u8))
+                };
+                bench.post(1 - at, 2, call);
+            }
+            bench.run(200);
+            let ended = 3 * usize::from(round);
+            assert_eq!(
+                bench.events[1].len(),
+                ended + if at == 0 { 2 } else { 3 },
+                "round {round}"
+            );
+            assert_eq!(bench.events[0].len(), ended + if at == 0 { 0 } else { 3 });
+        }
+    }
+    assert!(bench.events.iter().flatten().all(|&event| event == (2, 0)));
+    bench.assert_idle(1);
 }

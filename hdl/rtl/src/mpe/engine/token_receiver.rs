@@ -4,7 +4,7 @@ use crate::{
     prim::LutRam,
 };
 use portico_spec::mpe::call::{
-    CONTEXT_WIDTH, GO_NUMBER_OFFSET, GO_NUMBER_WIDTH, GO_OFFSET, NEIGHBOURS, PLACE_WIDTH, TAG_PLACE_OFFSET,
+    CONTEXT_WIDTH, GO_OFFSET, HEAD_NUMBER_OFFSET, HEAD_NUMBER_WIDTH, NEIGHBOURS, PLACE_WIDTH, TAG_PLACE_OFFSET,
     TAG_PLACE_WIDTH, TOKEN_OFFSET,
 };
 use portico_verilog::prelude::*;
@@ -40,8 +40,8 @@ pub struct TokenReceiver {
     pub credit: Signal<Out, Bit>,
     /// High for a cycle: a go has come.
     pub go: Signal<Out, Bit>,
-    /// The low bits of the number of the first call that it launches; valid with `go`.
-    pub number: Signal<Out, Bits<GO_NUMBER_WIDTH>>,
+    /// The low bits of the number of its call, of a go of the first call that it launches; valid with `token` or `go`.
+    pub number: Signal<Out, Bits<HEAD_NUMBER_WIDTH>>,
     /// Edge on which it has come: context above place; valid with `token`, `credit` or `go`.
     pub neighbour: Signal<Out, Bits<EDGE_WIDTH>>,
     /// High for a cycle: a packet was refused.
@@ -90,7 +90,7 @@ impl Logic for TokenReceiver {
             & self.flits.last.val();
         self.is_token.next = self.head.tag.val().get_bit(TOKEN_OFFSET);
         self.is_go.next = self.head.tag.val().get_bit(GO_OFFSET);
-        self.number.next = self.flits.data.val().get_bits::<GO_NUMBER_WIDTH>(GO_NUMBER_OFFSET);
+        self.number.next = self.flits.data.val().get_bits::<HEAD_NUMBER_WIDTH>(HEAD_NUMBER_OFFSET);
         self.token.next = false;
         self.credit.next = false;
         self.go.next = false;

@@ -6,7 +6,7 @@ use crate::{
 use portico_spec::{
     flit::{KIND_WIDTH, NODE_WIDTH, TAG_WIDTH},
     mpe::call::{
-        CONTEXTS, CONTEXT_WIDTH, GO_NUMBER_OFFSET, GO_NUMBER_WIDTH, GO_OFFSET, NEIGHBOURS, PLACE_WIDTH,
+        CONTEXTS, CONTEXT_WIDTH, GO_OFFSET, HEAD_NUMBER_OFFSET, HEAD_NUMBER_WIDTH, NEIGHBOURS, PLACE_WIDTH,
         TAG_PLACE_OFFSET, TOKEN_OFFSET,
     },
     ni::packet::ControlKind,
@@ -23,6 +23,8 @@ pub struct Owed {
     /// Edge to which it goes: context above place.
     pub neighbour: Bits<EDGE_WIDTH>,
     pub is_token: Bit,
+    /// The low bits of the number of the call to which the token belongs; without meaning for a credit.
+    pub number: Bits<HEAD_NUMBER_WIDTH>,
 }
 
 /// Sends tokens, credits and goes.
@@ -54,6 +56,8 @@ pub struct TokenSender {
     pub token: Signal<In, Bit>,
     /// Edge to which the token goes: context above place; valid with `token`.
     pub token_edge: Signal<In, Bits<EDGE_WIDTH>>,
+    /// The low bits of the number of its call; valid with `token`.
+    pub token_number: Signal<In, Bits<HEAD_NUMBER_WIDTH>>,
     /// The token is taken in this cycle if `token` is high; low while `credit` is high.
     pub token_ready: Signal<Out, Bit>,
     /// A go is to be sent.
@@ -61,7 +65,7 @@ pub struct TokenSender {
     /// Edge to which the go goes: context above place; valid with `go`.
     pub go_edge: Signal<In, Bits<EDGE_WIDTH>>,
     /// The low bits of the number of the first call that it launches; valid with `go`.
-    pub go_number: Signal<In, Bits<GO_NUMBER_WIDTH>>,
+    pub go_number: Signal<In, Bits<HEAD_NUMBER_WIDTH>>,
     /// The go is taken in this cycle if `go` is high.
     pub go_ready: Signal<Out, Bit>,
     /// Tokens, credits and goes for the control plane: packets of a head alone.
@@ -74,15 +78,16 @@ pub struct TokenSender {
     sent: HeadDecoder,
     buffer: SkidBuffer<32>,
     count: [DFF<Bits<OWED_WIDTH>>; CONTEXTS],
+    /// Edge and number of what comes in: a token or a credit, else a go.
     added: Signal<Local, Bits<EDGE_WIDTH>>,
+    added_number: Signal<Local, Bits<HEAD_NUMBER_WIDTH>>,
     neighbour: Signal<Local, Bits<EDGE_WIDTH>>,
+    number: Signal<Local, Bits<HEAD_NUMBER_WIDTH>>,
     adds: Signal<Local, Bit>,
     sends: Signal<Local, Bit>,
     more: Signal<Local, Bits<CONTEXTS>>,
-    more_goes: Signal<Local, Bits<CONTEXTS>>,
     fewer: Signal<Local, Bits<CONTEXTS>>,
     more_bit: Signal<Local, Bits<1>>,
-    go_bit: Signal<Local, Bits<1>>,
     fewer_bit: Signal<Local, Bits<1>>,
     takes_go: Signal<Local, Bit>,
     /// The queue is empty, and the buffer has room: a token, credit or go of this cycle enters the buffer.
@@ -114,27 +119,33 @@ impl Logic for TokenSender {
 
         self.token_ready.next = !self.credit.val();
         self.adds.next = self.credit.val() | self.token.val();
-        self.added.next = self.token_edge.val();
+        self.added.next = self.go_edge.val();
+        self.added_number.next = self.go_number.val();
+        if self.token.val() {
+            self.added.next = self.token_edge.val();
+            self.added_number.next = self.token_number.val();
+        }
         if self.credit.val() {
             self.added.next = self.credit_edge.val();
+            self.added_number.next = 0.into();
         }
         self.passes.next = self.owed.empty.val() & self.buffer.s_axis.tready.val();
         self.owed.write.next = self.adds.val() & !self.passes.val();
         self.owed.write_data.next.neighbour = self.added.val();
         self.owed.write_data.next.is_token = !self.credit.val();
+        self.owed.write_data.next.number = self.added_number.val();
 
         // The oldest token or credit of the queue; if the queue is empty, that of this cycle, else a go.
         self.go_ready.next = self.passes.val() & !self.adds.val();
         self.takes_go.next = self.go.val() & self.go_ready.val();
         self.neighbour.next = self.owed.read_data.val().neighbour;
+        self.number.next = self.owed.read_data.val().number;
         self.is_token.next = self.owed.read_data.val().is_token;
         self.is_go.next = self.owed.empty.val() & !self.adds.val();
         if self.owed.empty.val() {
-            self.neighbour.next = self.go_edge.val();
+            self.neighbour.next = self.added.val();
+            self.number.next = self.added_number.val();
             self.is_token.next = self.adds.val() & !self.credit.val();
-            if self.adds.val() {
-                self.neighbour.next = self.added.val();
-            }
         }
         self.rows.read_address.next = self.neighbour.val();
         self.head.destination.next = self.rows.read_data.val().node;
@@ -147,11 +158,8 @@ impl Logic for TokenSender {
         .replace_bit(TOKEN_OFFSET, self.is_token.val())
         .replace_bit(GO_OFFSET, self.is_go.val());
         self.buffer.s_axis.tvalid.next = !self.owed.empty.val() | self.adds.val() | self.go.val();
-        self.buffer.s_axis.tdata.next = self.head.word.val();
-        if self.is_go.val() {
-            self.buffer.s_axis.tdata.next = self.head.word.val()
-                | (bit_cast::<32, GO_NUMBER_WIDTH>(self.go_number.val()) << bits::<6>(GO_NUMBER_OFFSET as u64));
-        }
+        self.buffer.s_axis.tdata.next = self.head.word.val()
+            | (bit_cast::<32, HEAD_NUMBER_WIDTH>(self.number.val()) << bits::<6>(HEAD_NUMBER_OFFSET as u64));
         self.buffer.s_axis.tlast.next = true;
         self.owed.read.next = self.buffer.s_axis.tready.val();
         wire!(self <=> buffer: m_axis);
@@ -159,12 +167,8 @@ impl Logic for TokenSender {
         self.sent.word.next = self.buffer.m_axis.tdata.val();
 
         self.more.next = 0.into();
-        if self.adds.val() {
+        if self.adds.val() | self.takes_go.val() {
             self.more.next = bits::<CONTEXTS>(1) << self.added.val().get_bits::<CONTEXT_WIDTH>(PLACE_WIDTH);
-        }
-        self.more_goes.next = 0.into();
-        if self.takes_go.val() {
-            self.more_goes.next = bits::<CONTEXTS>(1) << self.go_edge.val().get_bits::<CONTEXT_WIDTH>(PLACE_WIDTH);
         }
         self.fewer.next = 0.into();
         if self.sends.val() {
@@ -174,11 +178,8 @@ impl Logic for TokenSender {
         for i in 0..CONTEXTS {
             self.count[i].clock.next = self.clk.val();
             self.more_bit.next = self.more.val().get_bit(i).into();
-            self.go_bit.next = self.more_goes.val().get_bit(i).into();
             self.fewer_bit.next = self.fewer.val().get_bit(i).into();
-            self.count[i].d.next = self.count[i].q.val()
-                + bit_cast::<OWED_WIDTH, 1>(self.more_bit.val())
-                + bit_cast::<OWED_WIDTH, 1>(self.go_bit.val())
+            self.count[i].d.next = self.count[i].q.val() + bit_cast::<OWED_WIDTH, 1>(self.more_bit.val())
                 - bit_cast::<OWED_WIDTH, 1>(self.fewer_bit.val());
             self.owes.next = self.owes.val().replace_bit(i, self.count[i].q.val().any());
             if self.rst.val() {

@@ -1,5 +1,6 @@
 use super::{
     edge_reader::{BUFFER_WIDTH, ROOM_WIDTH},
+    packet_watch::Note,
     EjectionOut, Row, RowWriteIn, EDGES, EDGE_WIDTH, INDEX_WIDTH, WORDS_WIDTH,
 };
 use crate::{
@@ -7,13 +8,24 @@ use crate::{
     prim::{LutRam, Ram},
 };
 use portico_spec::mpe::call::{
-    CONTEXTS, CONTEXT_WIDTH, NEIGHBOURS, PACKETS, PACKET_WORDS, PLACE_WIDTH, TAG_PLACE_OFFSET, TAG_PLACE_WIDTH,
+    CONTEXTS, CONTEXT_WIDTH, DOWN_OFFSET, HEAD_NUMBER_WIDTH, NEIGHBOURS, OPENS_OFFSET, PACKETS, PACKET_WORDS,
+    PLACE_WIDTH, TAG_PLACE_OFFSET, TAG_PLACE_WIDTH,
 };
 use portico_verilog::prelude::*;
 
 /// Bits of a tag above the places that there are.
 const ABOVE_OFFSET: usize = TAG_PLACE_OFFSET + PLACE_WIDTH;
 const ABOVE_WIDTH: usize = TAG_PLACE_WIDTH - PLACE_WIDTH;
+/// The first word of a packet, and what its head says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct FirstWord {
+    pub word: Bits<32>,
+    /// The packet goes away from the root.
+    pub down: Bit,
+    /// The word is a call word.
+    pub opens: Bit,
+}
+
 /// Longer than any packet.
 const TOO_LONG: usize = PACKET_WORDS + 1;
 
@@ -25,7 +37,7 @@ const TOO_LONG: usize = PACKET_WORDS + 1;
 /// | --- | --- |
 /// | latency | a word can be read 1 cycle after its flit is shown; a packet is told with its first word |
 /// | throughput | one flit a cycle |
-/// | state | the edge buffer in block RAM; lists, first words and lengths in LUT-RAM; the packet in hand |
+/// | state | the edge buffer in block RAM; lists, first words with the marks of their heads, and lengths in LUT-RAM; the packet in hand |
 ///
 /// The receiver drops a packet whole if its sender is not the neighbour in its place, if there is no room for it, or if it has no
 /// word. If a packet is too long, the receiver drops the extra words, and the length of the packet is wrong.
@@ -46,10 +58,18 @@ pub struct WordReceiver {
     pub arrives: Signal<Out, Bit>,
     /// Edge that has one packet more: context above place; valid with `arrives`.
     pub arrived_edge: Signal<Out, Bits<EDGE_WIDTH>>,
+    /// Room of that packet: edge, and which of its two; valid with `arrives`.
+    pub arrived_room: Signal<Out, Bits<ROOM_WIDTH>>,
+    /// What is to be known of that packet; valid with `arrives`.
+    pub note: Signal<Out, Note>,
     /// Room of the packet whose first word is asked for: edge, and which of its two.
     pub first_room: Signal<In, Bits<ROOM_WIDTH>>,
     /// First word of the packet in that room, in the same cycle, even while it is written.
     pub first_word: Signal<Out, Bits<32>>,
+    /// That packet goes away from the root; valid as `first_word` is.
+    pub first_down: Signal<Out, Bit>,
+    /// That word is a call word; valid as `first_word` is.
+    pub first_opens: Signal<Out, Bit>,
     /// Room of the packet whose length is asked for: edge, and which of its two.
     pub length_room: Signal<In, Bits<ROOM_WIDTH>>,
     /// Words of the packet in that room, the call word included, in the same cycle; 33 for one that is too long.
@@ -78,13 +98,15 @@ pub struct WordReceiver {
     pub refused: Signal<Out, Bit>,
     rows: LutRam<Row, EDGE_WIDTH>,
     buffer: Ram<Bits<32>, BUFFER_WIDTH>,
-    first_words: LutRam<Bits<32>, ROOM_WIDTH>,
+    first_words: LutRam<FirstWord, ROOM_WIDTH>,
     lengths: LutRam<Bits<WORDS_WIDTH>, ROOM_WIDTH>,
     head: HeadDecoder,
     /// The packet is taken.
     open: DFF<Bit>,
     neighbour: DFF<Bits<EDGE_WIDTH>>,
     slot: DFF<Bit>,
+    down: DFF<Bit>,
+    opens: DFF<Bit>,
     count: DFF<Bits<WORDS_WIDTH>>,
     /// It is told, and its tail has not come.
     ejects: DFF<Bit>,
@@ -133,7 +155,7 @@ impl WordReceiver {
 impl Logic for WordReceiver {
     fn update(&mut self) {
         wire!(self => rows, buffer, first_words, lengths: clk);
-        dff_setup!(self, clk, open, neighbour, slot, count, ejects);
+        dff_setup!(self, clk, open, neighbour, slot, down, opens, count, ejects);
         dff_setup!(self, clk, first_full, second_full, next_slot);
 
         // The sender.
@@ -162,6 +184,8 @@ impl Logic for WordReceiver {
             self.refused.next = !self.is_known.val() | !self.has_room.val() | self.flits.last.val();
             self.neighbour.d.next = self.head_edge.val();
             self.slot.d.next = self.head_slot.val();
+            self.down.d.next = self.flits.data.val().get_bit(DOWN_OFFSET);
+            self.opens.d.next = self.flits.data.val().get_bit(OPENS_OFFSET);
             self.count.d.next = 0.into();
         }
 
@@ -191,11 +215,17 @@ impl Logic for WordReceiver {
         self.read_data.next = self.buffer.read_data.val();
         self.first_words.write_enable.next = self.begins.val();
         self.first_words.write_address.next = self.own_room.val();
-        self.first_words.write_data.next = self.flits.data.val();
+        self.first_words.write_data.next.word = self.flits.data.val();
+        self.first_words.write_data.next.down = self.down.q.val();
+        self.first_words.write_data.next.opens = self.opens.q.val();
         self.first_words.read_address.next = self.first_room.val();
-        self.first_word.next = self.first_words.read_data.val();
+        self.first_word.next = self.first_words.read_data.val().word;
+        self.first_down.next = self.first_words.read_data.val().down;
+        self.first_opens.next = self.first_words.read_data.val().opens;
         if self.begins.val() & (self.first_room.val() == self.own_room.val()) {
             self.first_word.next = self.flits.data.val();
+            self.first_down.next = self.down.q.val();
+            self.first_opens.next = self.opens.q.val();
         }
         self.lengths.write_enable.next = self.takes.val();
         self.lengths.write_address.next = self.own_room.val();
@@ -211,6 +241,10 @@ impl Logic for WordReceiver {
         self.ejection.words.next = self.count.q.val();
         self.arrives.next = self.begins.val();
         self.arrived_edge.next = self.neighbour.q.val();
+        self.arrived_room.next = self.own_room.val();
+        self.note.next.number = self.flits.data.val().get_bits::<HEAD_NUMBER_WIDTH>(0);
+        self.note.next.down = self.down.q.val();
+        self.note.next.opens = self.opens.q.val();
 
         // Rooms.
         self.chosen.next = 0.into();

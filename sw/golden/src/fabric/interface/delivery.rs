@@ -24,9 +24,9 @@ impl Interface {
                 let probe = self.probe.as_mut().expect("just seen");
                 probe.receive(source, tag, &words);
             }
-            Packet::Data(DataPacket::Collective { tag, words }) if self.mpe.is_some() => {
+            Packet::Data(DataPacket::Collective { tag, marks, words }) if self.mpe.is_some() => {
                 let mpe = self.mpe.as_mut().expect("just seen");
-                let is_taken = mpe.take_words(source, tag, words);
+                let is_taken = mpe.take_words(source, tag, marks, words);
                 self.refuse(u32::from(!is_taken));
             }
             Packet::Data(packet) => receive(self, source, packet),

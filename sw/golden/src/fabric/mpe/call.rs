@@ -3,11 +3,12 @@
 use portico_spec::{
     fp::Format,
     mpe::{
-        call::{packets, Call, CallWord, Kind, OPERATION_OFFSET},
+        call::{packets, Call, CallWord, Kind, Marks, OPERATION_OFFSET},
         reduce::OPERATION_WIDTH,
     },
 };
 
+use super::edge::Words;
 use crate::{
     fabric::{bits::field, descriptor::Common, memory::Memory},
     mpe::reduce::reduce,
@@ -84,15 +85,37 @@ impl Posted {
         }
     }
 
-    /// Whether a packet is the next one of this call.
-    pub fn expects(&self, words: &[u64]) -> bool {
+    /// Whether words come in this call from the neighbour in this place, up or down.
+    pub fn awaits(&self, place: usize, is_down: bool) -> bool {
+        let is_towards = self.towards() == Some(place);
+        match is_down {
+            true => self.call.kind.spreads() && is_towards,
+            false => self.call.kind.folds() && !is_towards,
+        }
+    }
+
+    /// Of the next packet.
+    fn marks(&self) -> Marks {
+        Marks {
+            is_down: self.phase == Phase::Down,
+            opens: self.packet == 0,
+        }
+    }
+
+    /// Whether a packet is the next one of this call. The marks of the first one are compared, as its call word is.
+    pub fn expects(&self, Words { marks, words }: &Words) -> bool {
         let front = self.front();
-        words.starts_with(front) && words.len() == front.len() + self.lengths[self.packet] as usize
+        (front.is_empty() || *marks == self.marks())
+            && words.starts_with(front)
+            && words.len() == front.len() + self.lengths[self.packet] as usize
     }
 
     /// The next packet with this payload.
-    pub fn packet_with(&self, payload: &[u64]) -> Vec<u64> {
-        [self.front(), payload].concat()
+    pub fn packet_with(&self, payload: &[u64]) -> Words {
+        Words {
+            marks: self.marks(),
+            words: [self.front(), payload].concat(),
+        }
     }
 
     /// The payload of a packet that is expected.

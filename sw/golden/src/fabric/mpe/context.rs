@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use portico_spec::{
     mpe::call::{
-        Begin, Call, CallError, Kind, Row, ARMED, ARMED_OFFSET, GO_NUMBER_WIDTH, NEXT_OFFSET, NUMBER_WIDTH, WAITING,
+        Begin, Call, CallError, CallWord, Kind, Row, AHEAD, ARMED, ARMED_OFFSET, HEAD_NUMBER_WIDTH, NEXT_OFFSET,
+        NUMBER_WIDTH, WAITING,
     },
     ni::{
         registers::{
@@ -33,6 +34,8 @@ pub(super) struct Context {
     edges: Vec<Edge>,
     /// Number of the next call.
     next: u8,
+    /// Number of the call that runs, or if none does of the one that will.
+    current: u8,
     /// The first runs.
     calls: VecDeque<Posted>,
     /// Calls that begin when the context is launched, with the first two words of their descriptors.
@@ -65,6 +68,11 @@ pub(super) enum Accepted {
 /// A packet is none of the running call.
 struct Mismatch;
 
+/// The low bits of a number, as they are in a head.
+fn low_bits(number: u8) -> u8 {
+    number & ((1 << HEAD_NUMBER_WIDTH) - 1)
+}
+
 impl Context {
     /// A context with room for so many neighbours.
     pub fn new(number: u8, neighbours: usize) -> Context {
@@ -72,6 +80,7 @@ impl Context {
             number,
             edges: vec![Edge::new(); neighbours],
             next: 0,
+            current: 0,
             calls: VecDeque::new(),
             armed: vec![],
             launch: None,
@@ -143,14 +152,66 @@ impl Context {
         if self.armed.is_empty() || self.has_calls() {
             return Err(ErrorCode::OutOfTurn);
         }
-        self.go(None, self.next & ((1 << GO_NUMBER_WIDTH) - 1));
+        self.go(None, low_bits(self.next));
         Ok(Accepted::Launched)
+    }
+
+    /// How many calls a number with these low bits is ahead of the current one; none if its call has ended.
+    fn ahead(&self, number: u8) -> Option<usize> {
+        let ahead = usize::from(low_bits(number.wrapping_sub(self.current)));
+        (ahead <= AHEAD).then_some(ahead)
+    }
+
+    /// Takes a token of the neighbour in this place, with the low bits of the number of its call; false if it is refused. One of a
+    /// call that has ended closes the context.
+    pub fn take_token(&mut self, place: u8, number: u8) -> bool {
+        let Some(ahead) = self.ahead(number) else {
+            self.mismatch();
+            return true;
+        };
+        self.edge(place).take_token(ahead)
+    }
+
+    /// Members mean different calls.
+    fn mismatch(&mut self) {
+        self.closed = self.closed.or(Some(ErrorCode::Mismatch));
+    }
+
+    /// Whether a neighbour means another call than this member: see [`portico_spec::mpe::call`].
+    fn disagrees(&self) -> bool {
+        let running = self.calls.front();
+        self.edges.iter().enumerate().any(|(place, edge)| {
+            let is_stray = running.is_some_and(|running| edge.tokens[0] && running.call.kind != Kind::Barrier);
+            let opening = edge.packets.front().filter(|packet| packet.marks.opens);
+            is_stray
+                || opening.is_some_and(|packet| {
+                    let number = CallWord::decode(packet.words[0] as u32).number;
+                    match (self.ahead(number), running) {
+                        (None, _) => true,
+                        (Some(0), Some(running)) => !running.awaits(place, packet.marks.is_down),
+                        _ => false,
+                    }
+                })
+        })
+    }
+
+    /// The running call has ended well.
+    fn end_call(&mut self) {
+        self.current = self.current.wrapping_add(1);
+        let left = self
+            .edges
+            .iter_mut()
+            .filter_map(|edge| edge.end_call().then_some(()))
+            .count();
+        if left > 0 {
+            self.mismatch();
+        }
     }
 
     /// Takes a go of the neighbour in this place. One that comes before the calls of the last have begun closes the context.
     pub fn take_go(&mut self, place: usize, number: u8) {
-        if self.closed.is_none() && self.launch.is_some() {
-            self.closed = Some(ErrorCode::Mismatch);
+        if self.launch.is_some() {
+            self.mismatch();
         }
         if self.closed.is_none() {
             self.go(Some(place), number);
@@ -170,7 +231,7 @@ impl Context {
     /// Begins the next armed call of a launch, if nothing runs.
     fn begin_armed(&mut self) -> Option<MpeStep> {
         let launch = self.launch.as_mut().filter(|_| self.calls.is_empty())?;
-        let is_turn = launch.begun > 0 || self.next & ((1 << GO_NUMBER_WIDTH) - 1) == launch.number;
+        let is_turn = launch.begun > 0 || low_bits(self.next) == launch.number;
         let (call, front) = *self.armed.get(launch.begun).filter(|_| is_turn)?;
         launch.begun += 1;
         if launch.begun == self.armed.len() {
@@ -223,8 +284,8 @@ impl Context {
             self.closed = self.closed.or(Some(ErrorCode::Closed));
         }
         if opens && may_open {
-            self.edges.iter_mut().for_each(|edge| edge.tokens = 0);
-            (self.next, self.closed) = (0, None);
+            self.edges.iter_mut().for_each(|edge| edge.tokens = [false; AHEAD + 1]);
+            (self.next, self.current, self.closed) = (0, 0, None);
         }
         self.drop_launches();
         !opens || may_open
@@ -241,16 +302,24 @@ impl Context {
         let is_written = self.is_idle() && place < self.edges.len();
         if is_written {
             self.edges[place].row = Row::decode(data);
-            self.next = 0;
+            (self.next, self.current) = (0, 0);
             self.armed.clear();
         }
         is_written
     }
 
-    /// The neighbour of a place, if it is `source`.
-    pub fn edge_of(&mut self, source: Node, place: u8) -> Option<&mut Edge> {
-        let edge = self.edges.get_mut(usize::from(place))?;
-        edge.row.is_some_and(|row| row.node == source).then_some(edge)
+    /// Whether `source` is the neighbour in this place.
+    pub fn is_neighbour(&self, source: Node, place: u8) -> bool {
+        let row = self.edges.get(usize::from(place)).and_then(|edge| edge.row);
+        row.is_some_and(|row| row.node == source)
+    }
+
+    /// The edge of a neighbour.
+    ///
+    /// # Panics
+    /// If there is no such place.
+    pub fn edge(&mut self, place: u8) -> &mut Edge {
+        &mut self.edges[usize::from(place)]
     }
 
     /// A closed context keeps no armed calls, and no launch.
@@ -264,6 +333,9 @@ impl Context {
 
     /// Does one thing, if there is one that can be done.
     pub fn step(&mut self, memory: &mut Memory) -> Option<MpeStep> {
+        if self.closed.is_none() && self.disagrees() {
+            self.mismatch();
+        }
         self.drop_launches();
         // What is owed goes first: a call is over when the last that it sends is on its way.
         let number = self.number;
@@ -290,11 +362,12 @@ impl Context {
             Phase::Down => self.hand_on(memory),
             Phase::Over => {
                 let Posted { common, .. } = self.calls.pop_front()?;
+                self.end_call();
                 Ok(Some(MpeStep::Ends(common, None)))
             }
         };
         result.unwrap_or_else(|Mismatch| {
-            self.closed = Some(ErrorCode::Mismatch);
+            self.mismatch();
             Some(MpeStep::Moves)
         })
     }
@@ -310,15 +383,16 @@ impl Context {
     fn come(&mut self) -> Option<MpeStep> {
         let running = self.calls.front()?;
         let children = self.children(running);
-        if children.iter().any(|&child| self.edges[child].tokens == 0) {
+        if children.iter().any(|&child| !self.edges[child].tokens[0]) {
             return None;
         }
+        let (towards, number) = (running.towards(), low_bits(self.current));
         for &child in &children {
-            self.edges[child].tokens -= 1;
+            self.edges[child].use_token();
         }
-        match running.towards() {
+        match towards {
             Some(towards) => {
-                self.edges[towards].owed_tokens += 1;
+                self.edges[towards].owed_tokens.push_back(number);
                 self.calls[0].phase = Phase::Waits;
             }
             None => self.release(),
@@ -329,15 +403,16 @@ impl Context {
     /// The neighbour towards the root has released this member.
     fn wait(&mut self) -> Option<MpeStep> {
         let towards = self.calls.front()?.towards().expect("the root has nobody to wait for");
-        self.edges[towards].tokens = self.edges[towards].tokens.checked_sub(1)?;
-        self.release();
-        Some(MpeStep::Moves)
+        self.edges[towards].use_token().then(|| {
+            self.release();
+            MpeStep::Moves
+        })
     }
 
     /// Lets the children go on.
     fn release(&mut self) {
         for child in self.children(&self.calls[0]) {
-            self.edges[child].owed_tokens += 1;
+            self.edges[child].owed_tokens.push_back(low_bits(self.current));
         }
         self.calls[0].phase = Phase::Over;
     }
@@ -361,7 +436,7 @@ impl Context {
         let mut words = running.load(memory, running.call.transfer.source);
         for child in children {
             let packet = self.edges[child].free();
-            running.fold(&mut words, running.payload(&packet));
+            running.fold(&mut words, running.payload(&packet.words));
         }
         let step = match towards {
             Some(towards) => self.edges[towards].send(self.number, running.packet_with(&words)),
@@ -396,7 +471,7 @@ impl Context {
         };
         // The root has its words already.
         if towards.is_some() && !running.is_stored {
-            running.store(memory, running.payload(&packet));
+            running.store(memory, running.payload(&packet.words));
             running.is_stored = true;
             return Ok(Some(MpeStep::Moves));
         }

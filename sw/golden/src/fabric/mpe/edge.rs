@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use portico_spec::{
-    mpe::call::{Row, Tag, PACKETS},
+    mpe::call::{Marks, Row, Sign, Tag, AHEAD, PACKETS},
     Node,
 };
 
@@ -12,18 +12,27 @@ use super::{
     MpeStep,
 };
 
+/// A packet of words.
+#[derive(Clone, Debug)]
+pub(super) struct Words {
+    pub marks: Marks,
+    /// The payload, with the call word.
+    pub words: Vec<u64>,
+}
+
 /// A place in the list of neighbours.
 #[derive(Clone, Debug)]
 pub(super) struct Edge {
     pub row: Option<Row>,
-    /// Words of each packet that has come, the oldest first.
-    pub packets: VecDeque<Vec<u64>>,
+    /// Packets that have come, the oldest first.
+    pub packets: VecDeque<Words>,
     /// Packets for which the neighbour has room.
     pub credits: usize,
-    pub tokens: usize,
-    /// Credits and tokens that are still to be sent.
+    /// Whether a token of the running call is here, or if none runs of the next; and of each call that the neighbour may be ahead.
+    pub tokens: [bool; AHEAD + 1],
+    /// Credits that are still to be sent, and the low bits of the numbers of tokens.
     pub owed_credits: usize,
-    pub owed_tokens: usize,
+    pub owed_tokens: VecDeque<u8>,
     /// A go with this number is still to be sent.
     pub owed_go: Option<u8>,
 }
@@ -35,28 +44,44 @@ impl Edge {
             row: None,
             packets: VecDeque::new(),
             credits: PACKETS,
-            tokens: 0,
+            tokens: [false; AHEAD + 1],
             owed_credits: 0,
-            owed_tokens: 0,
+            owed_tokens: VecDeque::new(),
             owed_go: None,
         }
     }
 
     /// Takes a packet, if it has words and there is room for it. One that is too long is kept whole: its length is wrong.
-    pub fn take_words(&mut self, words: Vec<u64>) -> bool {
-        let fits = !words.is_empty() && self.packets.len() < PACKETS;
+    pub fn take_words(&mut self, packet: Words) -> bool {
+        let fits = !packet.words.is_empty() && self.packets.len() < PACKETS;
         if fits {
-            self.packets.push_back(words);
+            self.packets.push_back(packet);
         }
         fits
     }
 
-    /// Takes a token or a credit, unless there are as many as there can be.
-    pub fn take_control(&mut self, is_token: bool) -> bool {
-        let count = if is_token { &mut self.tokens } else { &mut self.credits };
-        let fits = *count < PACKETS;
-        *count += usize::from(fits);
+    /// Takes a credit, unless all are here.
+    pub fn take_credit(&mut self) -> bool {
+        let fits = self.credits < PACKETS;
+        self.credits += usize::from(fits);
         fits
+    }
+
+    /// Takes a token of a call that is so many ahead, unless one of this call is here.
+    pub fn take_token(&mut self, ahead: usize) -> bool {
+        !std::mem::replace(&mut self.tokens[ahead], true)
+    }
+
+    /// Takes the token of the running call out; false if there is none.
+    pub fn use_token(&mut self) -> bool {
+        std::mem::take(&mut self.tokens[0])
+    }
+
+    /// The running call has ended. Gives whether a token of it is left.
+    pub fn end_call(&mut self) -> bool {
+        let is_left = self.use_token();
+        self.tokens.rotate_left(1);
+        is_left
     }
 
     /// Whether no packet is here, nor at the neighbour, and nothing is owed. All credits of a place without a neighbour are at
@@ -64,7 +89,8 @@ impl Edge {
     pub fn is_at_rest(&self) -> bool {
         self.packets.is_empty()
             && self.credits == PACKETS
-            && self.owed_credits + self.owed_tokens == 0
+            && self.owed_credits == 0
+            && self.owed_tokens.is_empty()
             && self.owed_go.is_none()
     }
 
@@ -72,47 +98,39 @@ impl Edge {
     ///
     /// # Panics
     /// If there is none.
-    pub fn free(&mut self) -> Vec<u64> {
+    pub fn free(&mut self) -> Words {
         self.owed_credits += 1;
         self.packets.pop_front().expect("seen before")
     }
 
     /// Sends one token, credit or go that is owed.
     pub fn pay(&mut self, context: u8) -> Option<MpeStep> {
-        let mut is_token = false;
-        let mut go = None;
-        if self.owed_tokens > 0 {
-            self.owed_tokens -= 1;
-            is_token = true;
+        let (sign, number) = if let Some(number) = self.owed_tokens.pop_front() {
+            (Sign::Token, number)
         } else if self.owed_credits > 0 {
             self.owed_credits -= 1;
+            (Sign::Credit, 0)
         } else {
-            go = Some(self.owed_go.take()?);
-        }
-        let (node, tag) = self.address(context, is_token, go.is_some());
-        let number = go.unwrap_or(0);
+            (Sign::Go, self.owed_go.take()?)
+        };
+        let (node, tag) = self.address(context, sign);
         Some(MpeStep::Sends(node, Packet::Collective { tag, number }))
     }
 
     /// Sends words, if the neighbour has room.
-    pub fn send(&mut self, context: u8, words: Vec<u64>) -> Option<MpeStep> {
+    pub fn send(&mut self, context: u8, Words { marks, words }: Words) -> Option<MpeStep> {
         self.credits = self.credits.checked_sub(1)?;
-        let (node, tag) = self.address(context, false, false);
+        let (node, tag) = self.address(context, Sign::Credit);
         Some(MpeStep::Sends(
             node,
-            Packet::Data(DataPacket::Collective { tag, words }),
+            Packet::Data(DataPacket::Collective { tag, marks, words }),
         ))
     }
 
     /// Where the neighbour is, and what tells it who sends.
-    fn address(&self, context: u8, is_token: bool, is_go: bool) -> (Node, u8) {
+    fn address(&self, context: u8, sign: Sign) -> (Node, u8) {
         let Row { node, place } = self.row.expect("only a neighbour is sent to");
-        let tag = Tag {
-            context,
-            place,
-            is_token,
-            is_go,
-        };
+        let tag = Tag { context, place, sign };
         (node, tag.encode())
     }
 }

@@ -2,7 +2,7 @@
 
 use portico_spec::{
     mpe::{
-        call::{Call, CallWord, Kind, Tag, Transfer},
+        call::{Call, CallWord, Kind, Marks, Sign, Tag, Transfer},
         reduce::Operation,
     },
     ni::{registers::MpeRegister, ErrorCode},
@@ -349,19 +349,13 @@ fn a_mismatch_closes_the_context_and_ends_its_calls_in_their_order() {
         assert_eq!(group.ends[2], [(0, None)]);
         assert_eq!(group.status(2, 0), 1 | 1 << 6);
         // There is room for two packets, and they are dropped.
-        let tag = |place| {
-            let (context, is_token) = (0, false);
-            Tag {
-                context,
-                place,
-                is_token,
-                is_go: false,
-            }
-            .encode()
+        let tag = Tag {
+            context: 0,
+            place: 0,
+            sign: Sign::Credit,
         };
-        assert!(group.members[1].take_words(node(0), tag(0), vec![1]));
-        assert!(group.members[1].take_words(node(0), tag(0), vec![1]));
-        assert!(!group.members[1].take_words(node(0), tag(0), vec![1]));
+        let mut send = || group.members[1].take_words(node(0), tag.encode(), Marks::default(), vec![1]);
+        assert_eq!([send(), send(), send()], [true, true, false]);
         assert_eq!(group.status(1, 0), CLOSED | 3 << 6);
         assert!(
             [0; 4].iter().all(|_| group.step(1)) && !group.step(1),
@@ -405,6 +399,7 @@ fn a_packet_of_a_wrong_length_is_a_mismatch() {
         (vec![first(0, 31)], false),
         (vec![first(0, 31), words(32)], false),
         (vec![first(1, 31)], true),
+        (vec![first(255, 31)], true),
         (vec![first(0, 30)], true),
         (vec![first(0, 32)], true),
         (vec![first(0, 31), words(31)], true),
@@ -414,8 +409,12 @@ fn a_packet_of_a_wrong_length_is_a_mismatch() {
         let mut group = mistaken(0, 64);
         let other = group.call(2, Kind::Reduce, 0, 1, transfer(64, Operation::Or));
         group.post(2, other);
-        for packet in &packets {
-            assert!(group.members[1].take_words(node(0), 0, packet.clone()));
+        for (at, packet) in packets.iter().enumerate() {
+            let marks = Marks {
+                is_down: false,
+                opens: at == 0,
+            };
+            assert!(group.members[1].take_words(node(0), 0, marks, packet.clone()));
         }
         group.run();
         assert_eq!(group.status(1, 0) & CLOSED != 0, is_wrong, "{packets:x?}");
@@ -489,5 +488,87 @@ fn a_closed_context_gives_back_every_credit() {
             let sums: Vec<u64> = (0..100).map(|word| sum_of_five(word).into()).collect();
             assert_eq!(group.read(member, 512, 100), sums, "seed {seed}, member {member}");
         }
+    }
+}
+
+/// The first outcome of each of three members in a line, and whether its context is closed. A member that waits has no outcome.
+type Outcomes = ([Option<Option<ErrorCode>>; 3], [bool; 3]);
+
+fn meet(seed: u64, calls: [(Kind, usize, Transfer); 3]) -> Outcomes {
+    let mut group = Group::new(seed, 3, &[(1, 0), (1, 2)]);
+    for (member, (kind, root, transfer)) in calls.into_iter().enumerate() {
+        let call = group.call(member, kind, 0, root, transfer);
+        group.post(member, call);
+    }
+    group.run();
+    assert_eq!(group.refused, 0);
+    let ends = [0, 1, 2].map(|member| group.ends[member].first().map(|&(_, error)| error));
+    (ends, [0, 1, 2].map(|member| group.status(member, 0) & CLOSED != 0))
+}
+
+#[test]
+fn members_that_mean_different_calls_are_found_where_they_meet() {
+    let mismatch = Some(ErrorCode::Mismatch);
+    let none = Transfer::NONE;
+    let words = |length| transfer(length, Operation::Or);
+    let barrier = (Kind::Barrier, 1, none);
+    let reduce = (Kind::Reduce, 1, words(3));
+    for seed in 0..50 {
+        // Words come to a barrier; a token comes to a reduction.
+        for calls in [[reduce, barrier, barrier], [barrier, reduce, reduce]] {
+            let (ends, closed) = meet(seed, calls);
+            assert_eq!((ends[1], closed[1]), (Some(mismatch), true), "seed {seed}");
+        }
+        // Two roots, and a broadcast that meets a reduction: who is first finds it, and may have told the other nothing by then.
+        for length in [3, 200] {
+            let broadcast = |root| (Kind::Broadcast, root, words(length));
+            for first in [broadcast(0), (Kind::Reduce, 1, words(length))] {
+                let (ends, closed) = meet(seed, [first, broadcast(1), broadcast(1)]);
+                assert!(closed[0] || closed[1], "seed {seed}, {length} words");
+                assert!(ends[0].is_some() && ends[1].is_some(), "seed {seed}: nobody waits");
+                let is_failed = [ends[0], ends[1]].contains(&Some(mismatch));
+                // All of a short call may have left before.
+                assert!(is_failed || length == 3, "seed {seed}: {ends:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_neighbour_that_is_ahead_is_no_error() {
+    // Member 2 has sent one packet in each of two calls, and has come to the barrier behind them, before member 1 begins.
+    for seed in 0..50 {
+        let mut group = Group::new(seed, 3, &[(1, 0), (1, 2)]);
+        let calls = [Kind::Broadcast, Kind::Reduce, Kind::Barrier];
+        for (number, kind) in (0..).zip(calls) {
+            let root = if kind == Kind::Broadcast { 2 } else { 1 };
+            let length = if kind == Kind::Barrier {
+                Transfer::NONE
+            } else {
+                transfer(5, Operation::Or)
+            };
+            let call = group.call(2, kind, number, root, length);
+            group.post(2, call);
+        }
+        group.run();
+        assert_eq!(group.ends[2], [(0, None), (1, None)], "two calls end");
+        for member in 0..2 {
+            for (number, kind) in (0..).zip(calls) {
+                let root = if kind == Kind::Broadcast { 2 } else { 1 };
+                let length = if kind == Kind::Barrier {
+                    Transfer::NONE
+                } else {
+                    transfer(5, Operation::Or)
+                };
+                let call = group.call(member, kind, number, root, length);
+                group.post(member, call);
+            }
+        }
+        group.run();
+        assert!(
+            group.ends.iter().flatten().all(|&(_, error)| error.is_none()),
+            "seed {seed}"
+        );
+        group.check_rest(3);
     }
 }

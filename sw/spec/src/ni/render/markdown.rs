@@ -141,7 +141,8 @@ fn data_format(kind: DataKind) -> (&'static str, &'static str) {
         DataKind::Message => ("window in queue mode", "word 0 of the descriptor, 0 to 62 words"),
         DataKind::Collective => (
             "context, place in the list",
-            "1 to 32 words; of a call's first packet on an edge the first is the call word",
+            "1 to 32 words; of a call's first packet on an edge the first is the call word. Bit 30 of the head: away from the root, \
+             bit 31: with a call word",
         ),
         DataKind::Portals => (
             "rank of the sender; of a reply the slot",
@@ -164,7 +165,10 @@ fn control_format(kind: ControlKind) -> (&'static str, &'static str) {
              planes w5, w6 with halves swapped",
         ),
         ControlKind::Credit => ("the sender's segment handle", ""),
-        ControlKind::Collective => ("context, place in the list, token rather than credit", ""),
+        ControlKind::Collective => (
+            "context, place in the list; bit 6 a go, bit 7 a token, neither a credit",
+            "bits 31:30 of the head: of a token or a go the low bits of the number of its call",
+        ),
         ControlKind::Portals => (
             "rank of the sender; of an answer the slot",
             "bits 31:30 of the head: 0 credit of a request, 1 credit of a reply, 2 answer: status, and the offset used of a get and \

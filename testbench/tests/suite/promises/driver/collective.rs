@@ -345,6 +345,128 @@ pub fn a_member_may_be_late<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> 
     assert_rest(&mut fabric, 2)
 }
 
+/// A member that has sent what it can in two calls, and has come to the barrier behind them, is two calls ahead of its neighbour. Its
+/// token waits for the barrier, and a recovery takes it away.
+pub fn a_neighbour_may_be_two_calls_ahead<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
+    let Some(mut fabric) = opened(open)? else { return Ok(()) };
+    let line = fabric.communicator(&[2, 0, 1], &Shape::Linear)?;
+    prepare(&mut fabric, 40)?;
+    // Rank 0 is the root of the broadcast, the one in the middle that of the others.
+    let roots = [(Kind::Broadcast, 0), (Kind::Reduce, 1), (Kind::Barrier, 1)];
+    let come = |fabric: &mut Fabric<T>, rank| {
+        (0..).zip(roots).try_for_each(|(number, (kind, root))| {
+            let transfer = match kind {
+                Kind::Barrier => Transfer::NONE,
+                _ => Transfer {
+                    length: 20,
+                    source: OWN,
+                    result: RESULT + 80 * u32::from(number),
+                    operation: Operation::IntegerSum,
+                },
+            };
+            let call = Call {
+                kind,
+                begin: Begin::InTurn,
+                number,
+                context: line.context() as u8,
+                towards: None,
+                transfer,
+            };
+            post(fabric, &line, rank, root, call)
+        })
+    };
+    come(&mut fabric, 0)?;
+    come(&mut fabric, 2)?;
+    super::rest(&mut fabric);
+    line.recover(&mut fabric, SOON)?;
+    // The third call is no barrier.
+    for _ in 0..3 {
+        line.allreduce(&mut fabric, OWN, RESULT, 20, Operation::IntegerSum)?
+            .wait(SOON)?;
+    }
+    line.recover(&mut fabric, SOON)?;
+    prepare(&mut fabric, 40)?;
+    come(&mut fabric, 0)?;
+    come(&mut fabric, 2)?;
+    super::rest(&mut fabric);
+    come(&mut fabric, 1)?;
+    super::rest(&mut fabric);
+    for tile in [2, 0, 1] {
+        let status = fabric.peek(tile, MpeRegister::Status, line.context())?;
+        assert_eq!(status, 1 << MPE_IDLE_OFFSET | 3 << MPE_NEXT_OFFSET, "tile {tile}");
+    }
+    // The words of tile 2 at tiles 0 and 1; at tile 0 the sum of 3, 1 and 2 times a word.
+    assert_results(&mut fabric, 40, "in the end", |tile, word| match (tile, word) {
+        (0 | 1, 0..20) => 3 * (word + 3),
+        (0, 20..) => 6 * (word - 20 + 3),
+        _ => UNTOUCHED,
+    })?;
+    assert_idle(&mut fabric, 2)
+}
+
+/// A member means another call than all others. It is found where it meets them, without a time-out, and waiting for the call says so.
+pub fn members_that_disagree_are_found_and_wait_says_mismatch<T: Transport>(
+    open: impl Fn(usize) -> Fabric<T>,
+) -> Result<(), Error> {
+    let Some(mut fabric) = opened(open)? else { return Ok(()) };
+    let group = fabric.communicator(&[4, 1, 0, 5, 2], &Shape::Linear)?;
+    group.timeout(&mut fabric, 0)?;
+    let sum = Operation::IntegerSum;
+    prepare(&mut fabric, 100)?;
+    // Rank 0 is told of a call, and the driver posts another, whose root is rank 2. The neighbour of rank 0 finds it, or rank 0
+    // itself, where both send words: then the driver may hear no more than that a context is closed.
+    let meetings = [
+        (Kind::Reduce, 2, Kind::Barrier, true),
+        (Kind::Barrier, 2, Kind::Reduce, true),
+        (Kind::Barrier, 2, Kind::Allreduce, true),
+        (Kind::Allreduce, 2, Kind::Barrier, true),
+        (Kind::Broadcast, 0, Kind::Broadcast, false),
+        (Kind::Allreduce, 2, Kind::Broadcast, false),
+        (Kind::Reduce, 2, Kind::Broadcast, false),
+    ];
+    for (wrong, root, right, is_mismatch) in meetings {
+        let call = Call {
+            kind: wrong,
+            begin: Begin::InTurn,
+            number: 0,
+            context: group.context() as u8,
+            towards: None,
+            transfer: match wrong {
+                Kind::Barrier => Transfer::NONE,
+                _ => Transfer {
+                    length: 100,
+                    source: OWN,
+                    result: RESULT,
+                    operation: sum,
+                },
+            },
+        };
+        post(&mut fabric, &group, 0, root, call)?;
+        let mut begun = match right {
+            Kind::Barrier => group.barrier(&mut fabric)?.start()?,
+            Kind::Broadcast => group.broadcast(&mut fabric, 2, OWN, 100)?.start()?,
+            Kind::Reduce => group.reduce(&mut fabric, 2, OWN, RESULT, 100, sum)?.start()?,
+            Kind::Allreduce => group.allreduce(&mut fabric, OWN, RESULT, 100, sum)?.start()?,
+        };
+        match begun.wait(&mut fabric, SOON) {
+            Err(Error::CommunicatorFailed { code, .. }) => {
+                let allowed = [ErrorCode::Mismatch, ErrorCode::Closed];
+                let allowed = &allowed[..if is_mismatch { 1 } else { 2 }];
+                assert!(allowed.contains(&code), "{wrong:?} and {right:?}: {code:?}");
+            }
+            other => panic!("{wrong:?} and {right:?}: {other:?}"),
+        }
+        group.recover(&mut fabric, SOON)?;
+    }
+    prepare(&mut fabric, 100)?;
+    group.allreduce(&mut fabric, OWN, RESULT, 100, sum)?.wait(SOON)?;
+    assert_results(&mut fabric, 100, "after the recoveries", |tile, word| match tile {
+        3 => UNTOUCHED,
+        _ => 17 * (word + 3),
+    })?;
+    assert_idle(&mut fabric, 1)
+}
+
 /// A call whose members disagree closes its context at those who find out; the other context goes on.
 pub fn a_context_closes_alone<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
     let Some(mut fabric) = opened(open)? else { return Ok(()) };
@@ -485,6 +607,8 @@ pub fn one_launch_runs_every_member_and_its_sums_are_right<T: Transport>(
     let good = fabric.communicator(&[0, 1, 2, 3], &Shape::Linear)?;
     let mut group = fabric.mpi(&[4, 1, 0, 5, 2], &Shape::Binomial)?;
     group.force(Some(Way::Engines));
+    // With a third context the group has a chain as well.
+    group.force_shape(Some(Shape::Binomial));
     let context = group.engines().expect("the tiles have engines").context();
     let mut sum = group.allreduce(&mut fabric, OWN, RESULT, 100, Operation::IntegerSum)?;
     let mut meet = group.barrier(&mut fabric)?;

@@ -3,7 +3,7 @@
 use super::plan::Plan;
 use anyhow::{ensure, Context};
 use portico_spec::{
-    mpe::call::{Kind, Row, Tag, PACKETS},
+    mpe::call::{Kind, Marks, Row, Sign, Tag, HEAD_NUMBER_OFFSET, HEAD_NUMBER_WIDTH, PACKETS},
     ni::{
         packet::{ControlKind, DataKind},
         registers::{index, MpeRegister, Place},
@@ -64,18 +64,29 @@ impl Edge {
         }
     }
 
-    fn head(&self, kind: u8, is_token: bool) -> u32 {
-        head(self.row.node, kind, self.context, self.place, is_token)
+    /// The head of a token or a credit; a token has a number.
+    fn control_head(&self, sign: Sign, number: u8) -> u32 {
+        let kind = ControlKind::Collective as u8;
+        head(self.row.node, kind, self.context, self.place, sign) | low_bits(number) << HEAD_NUMBER_OFFSET
+    }
+
+    fn data_head(&self, marks: Marks) -> u32 {
+        let kind = DataKind::Collective as u8;
+        head(self.row.node, kind, self.context, self.place, Sign::Credit) | marks.encode()
     }
 }
 
-/// The head of a packet to the engine.
-pub fn head(source: Node, kind: u8, context: usize, place: usize, is_token: bool) -> u32 {
+/// Those of a number that are in the head of a token.
+fn low_bits(number: u8) -> u32 {
+    u32::from(number) & ((1 << HEAD_NUMBER_WIDTH) - 1)
+}
+
+/// The head of a packet to the engine; the bits above those of every head are 0.
+pub fn head(source: Node, kind: u8, context: usize, place: usize, sign: Sign) -> u32 {
     let tag = Tag {
         context: context as u8,
         place: place as u8,
-        is_token,
-        is_go: false,
+        sign,
     };
     let head = Head {
         destination: HERE,
@@ -398,11 +409,7 @@ impl<'a, D: Device> Bench<'a, D> {
             self.overruns += 1;
             self.expected_refused += 1;
             (
-                vec![
-                    self.edges[edge].head(DataKind::Collective as u8, false),
-                    0x0bad_0bad,
-                    0x0bad_0bad,
-                ],
+                vec![self.edges[edge].data_head(Marks::default()), 0x0bad_0bad, 0x0bad_0bad],
                 None,
             )
         } else if let Some(packet) = self.strange.pop_front() {
@@ -418,10 +425,12 @@ impl<'a, D: Device> Bench<'a, D> {
             let edge = &mut self.edges[at];
             edge.credits -= 1;
             let words = edge.packets.pop_front().expect("a packet");
-            (
-                [vec![edge.head(DataKind::Collective as u8, false)], words].concat(),
-                Some(at),
-            )
+            let plan = self.plans[edge.context].as_ref().expect("a call");
+            let marks = Marks {
+                is_down: plan.way == Some(edge.place),
+                opens: edge.heads == 0,
+            };
+            ([vec![edge.data_head(marks)], words].concat(), Some(at))
         };
         let length = packet.len();
         let flits = packet.into_iter().enumerate();
@@ -453,7 +462,7 @@ impl<'a, D: Device> Bench<'a, D> {
             kind: found,
             ..
         } = Head::decode(word);
-        let tag = Tag::decode(tag);
+        let tag = Tag::decode(tag).with_context(|| format!("head {word:#x} of token and go"))?;
         ensure!(
             (source, found) == (HERE, kind),
             "head {word:#x} of {source}, kind {found}"
@@ -496,6 +505,14 @@ impl<'a, D: Device> Bench<'a, D> {
                     "the head of packet {begun} to place {place}, before head {count} of place {awaited} has come"
                 );
             }
+            let marks = Marks {
+                is_down: plan.way != Some(place),
+                opens: begun == 0,
+            };
+            ensure!(
+                Marks::decode(word) == marks,
+                "head {word:#x} of packet {begun} to place {place}, expected {marks:?}"
+            );
             let edge = &mut self.edges[self.target];
             edge.begun += 1;
             edge.kept += 1;
@@ -508,7 +525,7 @@ impl<'a, D: Device> Bench<'a, D> {
         let edge = &mut self.edges[self.target];
         edge.whole.push(packet[1..].to_vec());
         let (context, place, whole) = (edge.context, edge.place, edge.whole.len());
-        let credit = edge.head(ControlKind::Collective as u8, false);
+        let credit = edge.control_head(Sign::Credit, 0);
         let due = self.now + self.random.gen_range(1..LONGEST_HOLD);
         self.acts.push((due, Act::Control(credit, Some((self.target, false)))));
         let plan = self.plans[context].as_ref().expect("a call");
@@ -524,9 +541,14 @@ impl<'a, D: Device> Bench<'a, D> {
         ensure!(last, "a token or credit with words");
         let at = self.receiver(word, ControlKind::Collective as u8)?;
         let Edge { context, place, .. } = self.edges[at];
-        if Tag::decode(Head::decode(word).tag).is_token {
+        if Tag::decode(Head::decode(word).tag).is_some_and(|tag| tag.sign == Sign::Token) {
             let plan = self.plans[context].as_ref().filter(|_| self.posted[context]);
             let plan = plan.context("a token of no call")?;
+            let number = plan.call.number;
+            ensure!(
+                word >> HEAD_NUMBER_OFFSET == low_bits(number),
+                "token {word:#x} of call {number}"
+            );
             for awaited in plan.tokens_awaited(Some(place)) {
                 let came = self.edges[self.edge(context, awaited)].tokens;
                 ensure!(
@@ -539,7 +561,7 @@ impl<'a, D: Device> Bench<'a, D> {
             ensure!(edge.released == 1, "a second token to place {place}");
             // The root's side releases this member some time after it has come.
             if plan.way == Some(place) {
-                let release = edge.head(ControlKind::Collective as u8, true);
+                let release = edge.control_head(Sign::Token, number);
                 let due = self.now + self.random.gen_range(1..LONGEST_HOLD);
                 self.acts.push((due, Act::Control(release, Some((at, true)))));
             }
@@ -582,7 +604,9 @@ impl<'a, D: Device> Bench<'a, D> {
 
     /// An edge's head on the control plane.
     pub fn token(&self, edge: usize) -> Act {
-        let word = self.edges[edge].head(ControlKind::Collective as u8, true);
+        let plan = self.plans[self.edges[edge].context].as_ref();
+        let number = plan.map_or(0, |plan| plan.call.number);
+        let word = self.edges[edge].control_head(Sign::Token, number);
         Act::Control(word, Some((edge, true)))
     }
 

@@ -182,7 +182,7 @@ impl Group {
         let packet = self.flying.get_mut(&line).unwrap().pop_front().unwrap();
         let (from, to) = (node(line.0), &mut self.members[line.1]);
         let is_taken = match packet {
-            Packet::Data(DataPacket::Collective { tag, words }) => to.take_words(from, tag, words),
+            Packet::Data(DataPacket::Collective { tag, marks, words }) => to.take_words(from, tag, marks, words),
             Packet::Collective { tag, number } => to.take_control(from, tag, number),
             packet => unreachable!("{packet:?} is not of this engine"),
         };

@@ -1,7 +1,7 @@
 //! What an engine refuses: descriptors, packets and rows.
 
 use portico_spec::{
-    mpe::call::{Kind, Row, Tag},
+    mpe::call::{Kind, Marks, Row, Sign, Tag},
     ni::{
         registers::{MpeRegister, Place},
         ErrorCode,
@@ -112,7 +112,11 @@ fn descriptors_are_refused_in_the_order_of_the_checks() {
     let root = 1 << 13;
     mpe.commands()
         .push(vec![first_word(Kind::Reduce, 0, false), root, 1, 0, 0]);
-    assert!(mpe.take_words(node(6), 1 << 2, vec![0]));
+    let marks = Marks {
+        is_down: false,
+        opens: true,
+    };
+    assert!(mpe.take_words(node(6), 1 << 2, marks, vec![0]));
     while mpe.step(&mut memory).is_some() {}
     let mut engine = (mpe, memory);
     let closed = CLOSED | DRAINED | 1 << 6;
@@ -138,49 +142,55 @@ fn an_operation_without_a_meaning_travels_with_a_broadcast() {
         panic!("the root has two words to send");
     };
     let words = vec![1 << 28 | 1 << 26 | 2 << 8, UNTOUCHED, UNTOUCHED];
-    let tag = 3 << 2;
-    assert_eq!((to, packet), (node(6), DataPacket::Collective { tag, words }));
+    let (tag, marks) = (
+        3 << 2,
+        Marks {
+            is_down: true,
+            opens: true,
+        },
+    );
+    assert_eq!((to, packet), (node(6), DataPacket::Collective { tag, marks, words }));
 }
 
 #[test]
 fn what_strangers_send_is_refused() {
     let (mut mpe, _) = alone();
-    let tag = |context, place, is_token| {
-        Tag {
-            context,
-            place,
-            is_token,
-            is_go: false,
-        }
-        .encode()
-    };
+    let tag = |context, place, sign| Tag { context, place, sign }.encode();
+    let first = Marks::default();
     let (own, stranger) = (node(6), node(5));
     for (source, tag) in [
-        (stranger, tag(0, 1, false)),
+        (stranger, tag(0, 1, Sign::Credit)),
         // Contexts and places that are not there.
-        (own, tag(2, 1, false)),
-        (own, tag(0, 0, false)),
-        (own, tag(0, 4, false)),
-        (own, tag(0, 31, false)),
+        (own, tag(2, 1, Sign::Credit)),
+        (own, tag(0, 0, Sign::Credit)),
+        (own, tag(0, 4, Sign::Credit)),
+        (own, tag(0, 15, Sign::Credit)),
     ] {
-        assert!(!mpe.take_words(source, tag, vec![1]));
-        assert!(!mpe.take_control(source, tag, 0));
-        assert!(!mpe.take_control(source, tag | 1 << 7, 0));
+        assert!(!mpe.take_words(source, tag, first, vec![1]));
+        for sign in [Sign::Credit, Sign::Go, Sign::Token] {
+            assert!(!mpe.take_control(source, tag | sign as u8, 0));
+        }
     }
     // No words, and no room for a third packet.
-    let words = tag(1, 1, false);
-    assert!(!mpe.take_words(own, words, vec![]));
+    let words = tag(1, 1, Sign::Credit);
+    assert!(!mpe.take_words(own, words, first, vec![]));
     assert_eq!(
-        [1, 2, 3].map(|word| mpe.take_words(own, words, vec![word])),
+        [1, 2, 3].map(|word| mpe.take_words(own, words, first, vec![word])),
         [true, true, false]
     );
-    // All credits are at home, and tokens are counted to two.
-    assert!(!mpe.take_control(own, tag(0, 1, false), 0));
+    // All credits are at home. There is room for one token of a call.
+    let token = tag(0, 1, Sign::Token);
+    assert!(!mpe.take_control(own, tag(0, 1, Sign::Credit), 0));
     assert_eq!(
-        [1, 2, 3].map(|_| mpe.take_control(own, tag(0, 1, true), 0)),
-        [true, true, false]
+        [0, 2, 2, 1, 0].map(|number| mpe.take_control(own, token, number)),
+        [true, true, false, true, false]
     );
+    // Token and go at once.
+    assert!(!mpe.take_control(own, token | Sign::Go as u8, 0));
     assert_eq!([0, 1].map(|context| mpe.read(context, MpeRegister::Status)), [1, 0]);
+    // A token of a call before the first one: it has ended.
+    assert!(mpe.take_control(own, token, 3));
+    assert_eq!(mpe.read(0, MpeRegister::Status), CLOSED | DRAINED);
 }
 
 #[test]
@@ -190,16 +200,11 @@ fn rows_are_written_only_while_the_context_is_idle() {
         let (node, place) = (node(x), 3);
         Row::encode(Some(Row { node, place })).unwrap()
     };
-    let tag = |context, is_token| {
-        let place = 1;
-        Tag {
-            context,
-            place,
-            is_token,
-            is_go: false,
-        }
-        .encode()
+    let words = |context| {
+        let (place, sign) = (1, Sign::Credit);
+        Tag { context, place, sign }.encode()
     };
+    let (credit, first) = (words(0), Marks::default());
     for place in 4..8 {
         assert!(
             !mpe.write(0, MpeRegister::from_number(place).unwrap(), row(2)),
@@ -207,7 +212,7 @@ fn rows_are_written_only_while_the_context_is_idle() {
         );
     }
     // A packet that has come.
-    assert!(mpe.take_words(node(6), tag(1, false), vec![1]));
+    assert!(mpe.take_words(node(6), words(1), first, vec![1]));
     assert!(!mpe.write(1, MpeRegister::Neighbour1, row(2)));
     assert!(mpe.write(0, MpeRegister::Neighbour1, row(2)), "contexts are apart");
     // A call that runs, and then a credit that is missing.
@@ -219,13 +224,10 @@ fn rows_are_written_only_while_the_context_is_idle() {
     assert!(matches!(mpe.step(&mut memory), Some(MpeStep::Ends(_, None))));
     assert!(mpe.is_idle());
     assert!(!mpe.write(0, MpeRegister::Neighbour1, row(6)));
-    assert!(
-        !mpe.take_control(node(6), tag(0, false), 0),
-        "the neighbour is still another"
-    );
-    assert!(mpe.take_control(node(2), tag(0, false), 0));
+    assert!(!mpe.take_control(node(6), credit, 0), "the neighbour is still another");
+    assert!(mpe.take_control(node(2), credit, 0));
     assert!(mpe.write(0, MpeRegister::Neighbour1, row(6)));
-    assert!(mpe.take_words(node(6), tag(0, false), vec![1]));
+    assert!(mpe.take_words(node(6), words(0), first, vec![1]));
     // Time-outs are taken at any time. Rows are read; time-outs and the control are not.
     assert!(mpe.write(0, MpeRegister::Timeout, 5));
     assert_eq!(mpe.read(0, MpeRegister::Timeout) | mpe.read(0, MpeRegister::Control), 0);
