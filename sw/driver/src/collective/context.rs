@@ -27,6 +27,12 @@ pub(crate) const ENGINE: Feature = Feature {
 /// The number of the next group, shared by all fabrics, so that a fabric recognises the communicators of another one.
 static NEXT_GROUP: AtomicU64 = AtomicU64::new(0);
 
+/// The time-out of a new communicator, in cycles.
+const TIMEOUT: u32 = 1_000_000;
+/// It is this many times as long as the host takes to write the lists of all members, at least. To post a call takes about as long as
+/// that, so a slow host has time to post some calls.
+const SLOW_HOST: u64 = 16;
+
 /// The member that is nearest to the others: the root of calls without a root.
 pub(super) fn middle(tree: &Tree) -> usize {
     let ranks = 0..tree.tiles().len();
@@ -145,11 +151,11 @@ impl<T: Transport> Fabric<T> {
         shape: &Shape,
         is_spare: bool,
     ) -> Result<Communicator, Error> {
-        self.together(|fabric| {
-            fabric.write_rows(&tree, context, NEIGHBOURS)?;
-            let mut tiles = tree.tiles().iter();
-            tiles.try_for_each(|&tile| fabric.poke(tile, MpeRegister::Timeout, context.into(), &[0]))
-        })?;
+        let begun = self.port.transport.cycles();
+        self.together(|fabric| fabric.write_rows(&tree, context, NEIGHBOURS))?;
+        let writing = self.port.transport.cycles() - begun;
+        let timeout = u64::from(TIMEOUT).max(SLOW_HOST * writing).min(u32::MAX.into()) as u32;
+        self.write_timeout(tree.tiles(), context, timeout)?;
         let owner = Arc::new(());
         let group = NEXT_GROUP.fetch_add(1, Ordering::Relaxed);
         self.groups.insert(
@@ -164,6 +170,14 @@ impl<T: Transport> Fabric<T> {
             middle: middle(&tree),
             tree,
             _owner: owner,
+        })
+    }
+
+    /// Writes the time-out of a context at these tiles.
+    pub(super) fn write_timeout(&mut self, tiles: &[usize], context: u8, cycles: u32) -> Result<(), Error> {
+        self.together(|fabric| {
+            let mut tiles = tiles.iter();
+            tiles.try_for_each(|&tile| fabric.poke(tile, MpeRegister::Timeout, context.into(), &[cycles]))
         })
     }
 

@@ -52,7 +52,7 @@ pub use portico_spec::mpe::{
     tree::{Shape, Tree, TreeError},
 };
 
-use crate::{registers::MpeRegister, Error, Fabric, Transport};
+use crate::{Error, Fabric, Transport};
 
 pub use self::call::{Addresses, Call, CallTicket};
 pub(crate) use self::{
@@ -121,7 +121,7 @@ impl Communicator {
         self.group
     }
 
-    /// Its context: an item of the registers [`MpeRegister`] at every member.
+    /// Its context: an item of the registers [`MpeRegister`](crate::registers::MpeRegister) at every member.
     pub fn context(&self) -> usize {
         self.context.into()
     }
@@ -180,9 +180,10 @@ impl Communicator {
     }
 
     /// How long a call may stand still at a member before it fails there with
-    /// [`ErrorCode::TimedOut`](crate::ErrorCode::TimedOut): in cycles of the fabric, which counts in steps of four; 0 for ever,
-    /// as it is after the communicator was made. A call stands still while the context of that member neither takes nor sends.
-    /// A golden fabric has no time, and no time-out.
+    /// [`ErrorCode::TimedOut`](crate::ErrorCode::TimedOut): in cycles of the fabric, which counts in steps of four; 0 for ever.
+    /// After the communicator was made it is 1,000,000 cycles, or more if the host is slow. Take it away if programs beside the
+    /// tiles post or launch the calls, since a member may be late then. A call stands still while the context of that member
+    /// neither takes nor sends. A golden fabric has no time, and no time-out.
     ///
     /// The first member waits while the host posts the call at the others: [`least_timeout`](Self::least_timeout) allows for
     /// that.
@@ -195,8 +196,7 @@ impl Communicator {
         if (1..least).contains(&cycles) {
             return Err(Error::ShortTimeout { cycles, least, posting });
         }
-        let mut tiles = self.tiles().iter();
-        tiles.try_for_each(|&tile| fabric.poke(tile, MpeRegister::Timeout, self.context(), &[cycles]))
+        fabric.write_timeout(self.tiles(), self.context, cycles)
     }
 
     /// The least time-out, in cycles: twice the time in which a host at the AXI4-Lite port posts a call at all members. A host

@@ -8,7 +8,12 @@ use portico_spec::{
 };
 
 use super::*;
-use crate::{command, registers::CounterRegister, testing::Failing, ErrorCode, GoldenTransport};
+use crate::{
+    command,
+    registers::{CounterRegister, MpeRegister},
+    testing::Failing,
+    ErrorCode, GoldenTransport,
+};
 
 mod armed;
 
