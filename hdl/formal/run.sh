@@ -42,7 +42,8 @@ rm -rf "$work" 2>/dev/null && mkdir -p "$work" 2>/dev/null || {
 }
 verilog=${FORMAL_VERILOG:-$work/verilog}
 if [[ -z ${FORMAL_VERILOG-} ]]; then
-    cargo run --quiet -p portico-hdl --example formal -- "$verilog"
+    # Of the whole workspace, as the tests are: for one crate alone cargo takes other features, and compiles all anew.
+    cargo run --quiet --example formal -- "$verilog"
 fi
 
 # Puts the properties and the Verilog into the folder $1. SymbiYosys runs inside it and by relative paths, because tools
