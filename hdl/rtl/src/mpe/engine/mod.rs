@@ -260,6 +260,7 @@ impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
         self.watch.packets.next = self.packets.some.val();
         self.watch.slots.next = self.scheduler.slots.val();
         self.watch.running.next = self.scheduler.running.val();
+        self.watch.closed.next = self.scheduler.closed.val();
         self.watch.ways.next = self.current.ways.val();
 
         // What is decided.

@@ -45,6 +45,8 @@ pub struct PacketWatch {
     pub slots: Signal<In, Bits<EDGES>>,
     /// One bit a context: a call runs.
     pub running: Signal<In, Bits<CONTEXTS>>,
+    /// One bit a context: it is closed. Its packets are wrong already, and none may be told in the cycle in which it opens.
+    pub closed: Signal<In, Bits<CONTEXTS>>,
     /// By context the low bits of the number of its current call.
     pub numbers: Signal<In, Bits<NUMBERS_WIDTH>>,
     /// By context what is called; valid while a call runs.
@@ -110,6 +112,7 @@ impl Logic for PacketWatch {
             self.is_awaited.next = self.kind.val().get_bit(0) & self.is_way.val();
         }
         self.is_wrong.next = self.packets.val().get_bit(self.turn.q.val().index())
+            & !self.closed.val().get_bit(self.owner.val().index())
             & self.notes.read_data.val().opens
             & (self.ahead.val().all() | (!self.ahead.val().any() & self.runs.val() & !self.is_awaited.val()));
         self.fails.d.next = 0.into();
@@ -147,6 +150,7 @@ mod tests {
                 rng.gen_range(0..2u64),
             );
             let (number, current) = (rng.gen_range(0..4u64), rng.gen_range(0..4u64));
+            let is_closed = rng.gen_bool(0.1);
             let (runs, down, opens, is_way) = (
                 rng.gen::<bool>(),
                 rng.gen::<bool>(),
@@ -169,6 +173,7 @@ mod tests {
             dut.packets.next = (1u64 << edge).into();
             dut.slots.next = (slot << edge).into();
             dut.running.next = (u64::from(runs) << context).into();
+            dut.closed.next = (u64::from(is_closed) << context).into();
             dut.numbers.next = (current << (HEAD_NUMBER_WIDTH * context)).into();
             dut.kinds.next = ((kind as u64) << (KIND_WIDTH * context)).into();
             dut.ways.next = (u64::from(is_way) << edge).into();
@@ -184,7 +189,7 @@ mod tests {
             } else {
                 kind.folds() && !is_way
             };
-            let is_wrong = opens && (ahead > AHEAD || ahead == 0 && runs && !is_awaited);
+            let is_wrong = opens && !is_closed && (ahead > AHEAD || ahead == 0 && runs && !is_awaited);
             assert_eq!(
                 wrong,
                 u64::from(is_wrong) << context,

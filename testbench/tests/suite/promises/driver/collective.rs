@@ -349,6 +349,8 @@ pub fn a_member_may_be_late<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> 
 /// token waits for the barrier, and a recovery takes it away.
 pub fn a_neighbour_may_be_two_calls_ahead<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Result<(), Error> {
     let Some(mut fabric) = opened(open)? else { return Ok(()) };
+    // All that can happen by then has.
+    const LONG: u64 = 2_000;
     let line = fabric.communicator(&[2, 0, 1], &Shape::Linear)?;
     prepare(&mut fabric, 40)?;
     // Rank 0 is the root of the broadcast, the one in the middle that of the others.
@@ -377,7 +379,7 @@ pub fn a_neighbour_may_be_two_calls_ahead<T: Transport>(open: impl Fn(usize) -> 
     };
     come(&mut fabric, 0)?;
     come(&mut fabric, 2)?;
-    super::rest(&mut fabric);
+    fabric.transport().wait(LONG);
     line.recover(&mut fabric, SOON)?;
     // The third call is no barrier.
     for _ in 0..3 {
@@ -388,9 +390,9 @@ pub fn a_neighbour_may_be_two_calls_ahead<T: Transport>(open: impl Fn(usize) -> 
     prepare(&mut fabric, 40)?;
     come(&mut fabric, 0)?;
     come(&mut fabric, 2)?;
-    super::rest(&mut fabric);
+    fabric.transport().wait(LONG);
     come(&mut fabric, 1)?;
-    super::rest(&mut fabric);
+    fabric.transport().wait(LONG);
     for tile in [2, 0, 1] {
         let status = fabric.peek(tile, MpeRegister::Status, line.context())?;
         assert_eq!(status, 1 << MPE_IDLE_OFFSET | 3 << MPE_NEXT_OFFSET, "tile {tile}");
