@@ -4,7 +4,7 @@ use rand::{rngs::SmallRng, Rng, SeedableRng};
 
 use super::{request::Work, *};
 use crate::{
-    collective::{Operation, Shape, Tree},
+    collective::{Operation, Shape},
     registers::MpeRegister,
     testing::free_events,
     Config, Error, ErrorCode, Fabric, GoldenTransport, Region, Transport,
@@ -834,21 +834,16 @@ fn calls_of_both_trees_are_one_sequence() {
     }
 }
 
-/// A broadcast along the tree of this shape that does not end: a member waits for one of its children.
+/// A broadcast along the tree of this shape that does not end: its root waits for a neighbour, which waits for the root.
 fn standing_still(comm: &mut Comm, fabric: &mut Fabric<GoldenTransport>, shape: &Shape) -> Request {
     comm.force_shape(Some(shape.clone()));
     let mut request = comm.bcast(fabric, 0, SOURCE, 1).unwrap();
     comm.force_shape(None);
-    let tree = Tree::new(fabric.config(), &TILES, shape).unwrap();
-    let joins_two = (1..TILES.len()).find(|&rank| tree.neighbours(rank).len() > 1);
-    let rank = joins_two.expect("a tree of so many members has two levels");
     let Work::Engines(call, _) = &mut request.work else {
         panic!("engines carry it out")
     };
-    let towards = tree.towards(0)[rank].expect("it is not the root") as u32;
-    let other = u32::from(towards == 0);
-    call.prepared()
-        .change(rank, |words| words[1] = words[1] & !(7 << 10) | other << 10);
+    let (root, towards) = (1 << 13, 7 << 10);
+    call.prepared().change(0, |words| words[1] &= !(root | towards));
     request
 }
 
