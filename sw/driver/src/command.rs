@@ -115,34 +115,21 @@ impl<T: Transport> Fabric<T> {
         Ok(())
     }
 
-    /// Waits until all commands of a node that the driver has sent are complete, and calls that another node has launched there.
-    pub(crate) fn finish_commands(&mut self, node: usize) -> Result<(), Error> {
-        let begun = self.port.transport.cycles();
-        while let Some((at, event)) = self.open_command(node) {
-            self.read_event(at, event)?;
-            self.check_time(begun, self.port.timeout, node, "earlier commands")?;
-        }
-        Ok(())
-    }
-
-    /// The same for several nodes, which are asked together.
-    pub(crate) fn finish_commands_of(&mut self, nodes: &[usize]) -> Result<(), Error> {
+    /// Waits until all commands of these nodes that the driver has sent are complete, and calls that another node has launched there.
+    /// The nodes are asked together.
+    pub(crate) fn finish_commands(&mut self, nodes: &[usize]) -> Result<(), Error> {
         nodes.iter().try_for_each(|&node| self.check_node(node))?;
         let begun = self.port.transport.cycles();
-        loop {
-            let open = nodes.iter().filter_map(|&node| self.open_command(node));
+        while let Some(&node) = nodes.iter().find(|&&node| self.open_command(node).is_some()) {
             // A launch works at several nodes.
-            let open: BTreeSet<(usize, u8)> = open.collect();
-            let open: Vec<(usize, u8)> = open.into_iter().collect();
-            let Some(&(node, _)) = open.first() else {
-                return Ok(());
-            };
-            self.read_events_ahead(&open)?;
+            let open: BTreeSet<_> = nodes.iter().filter_map(|&node| self.open_command(node)).collect();
+            self.read_events_ahead(&open.iter().copied().collect::<Vec<_>>())?;
             for (at, event) in open {
                 self.read_event(at, event)?;
             }
             self.check_time(begun, self.port.timeout, node, "earlier commands")?;
         }
+        Ok(())
     }
 
     /// Node and event of a command that was not seen complete and works at this node.

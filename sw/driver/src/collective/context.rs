@@ -106,9 +106,9 @@ fn at_tiles(tiles: &[usize], context: u8) -> Vec<(usize, usize)> {
 impl<T: Transport> Fabric<T> {
     /// A communicator of these tiles, in the order of their ranks, joined by a tree of this shape.
     ///
-    /// The communicator gets a context that no other communicator has at any of the tiles. If there is none, it takes the context
-    /// of the second trees of [`mpi`](crate::mpi) groups, when their calls have ended. If there is none of these either, the driver
-    /// waits for the first such context, or context of a dropped communicator, that becomes idle, for at most the time-out of its
+    /// The communicator gets a context that no other communicator has at any of the tiles. If none is free, it takes the second context
+    /// of an [`mpi`](crate::mpi) group whose calls along its second tree have ended. While such calls are under way, or calls of a
+    /// dropped communicator, the driver waits for the first of these contexts that becomes idle, for at most the time-out of its
     /// accesses.
     ///
     /// # Errors

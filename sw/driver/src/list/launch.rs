@@ -117,7 +117,7 @@ impl Launch {
         self.wait(fabric, fabric.port.timeout)?;
         // All members are ready before the first is told, because no member waits for another one.
         for member in &self.members {
-            fabric.finish_commands(member.tile)?;
+            fabric.finish_commands(&[member.tile])?;
         }
         let (Some(first), Some(notice)) = (self.members.first(), self.notice) else {
             return Ok(());

@@ -264,7 +264,7 @@ fn sending(tree: &Tree, root: usize, packets: Packets, children: u64) -> u64 {
 fn folding(config: &Config, tree: &Tree, root: usize, packets: Packets, children: u64) -> u64 {
     let fold = 1 + config.stages as u64;
     let way = slowest(tree, root, None, &|place, children| {
-        // What comes from this child waits for the fold before it, and the children behind it are folded after it.
+        // The packet of this child waits for the fold of the child before it. The packets of the children behind it are folded later.
         let waits = u64::from(place > 0) * fold;
         FORWARD + fold + waits + (children - 1 - place) * (packets.last + fold)
     });

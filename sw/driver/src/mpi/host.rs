@@ -58,7 +58,7 @@ impl HostWork {
     /// Waits until the members' commands are complete, then folds.
     pub fn run<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<(), Error> {
         let tiles = self.tree.tiles();
-        fabric.finish_commands_of(tiles)?;
+        fabric.finish_commands(tiles)?;
         for fold in &self.folds {
             let sources = tiles.iter().zip(&fold.sources);
             let words = sources.map(|(&tile, &source)| fabric.read(tile, source, fold.words as usize));

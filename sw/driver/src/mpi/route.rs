@@ -88,11 +88,9 @@ impl Comm {
                 engines: None,
             });
         }
-        if routes
-            .iter()
-            .any(|route| Some(route.shape) == self.forced_shape.as_ref())
-        {
-            routes.retain(|route| Some(route.shape) == self.forced_shape.as_ref());
+        let is_forced = |route: &Route| Some(route.shape) == self.forced_shape.as_ref();
+        if routes.iter().any(is_forced) {
+            routes.retain(is_forced);
         }
         let routes = routes.into_iter().map(|route| route.weighed(fabric, legs));
         let shortest = routes.min_by_key(|route| route.cycles);

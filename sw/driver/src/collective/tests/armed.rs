@@ -236,14 +236,14 @@ fn a_launch_that_fails_at_another_member_is_found_when_its_time_is_over() {
         assert_eq!(ticket.poll(&mut fabric), Ok(false));
         // Lists, and the host, wait for a launched call at each of its members.
         fabric.set_timeout(1_000);
-        let waits = fabric.finish_commands(2 - tile);
+        let waits = fabric.finish_commands(&[2 - tile]);
         assert!(matches!(waits, Err(Error::Timeout { .. })), "{waits:?}");
         let (what, code) = ("broadcast", ErrorCode::Mismatch);
         let expected = Error::CommunicatorFailed { what, tile, code };
         assert_eq!(ticket.wait(&mut fabric, 1_000), Err(expected.clone()));
         assert_eq!(start(&mut fabric, &call).unwrap_err(), expected);
         ticket.poll(&mut fabric).unwrap_err();
-        (0..3).for_each(|tile| fabric.finish_commands(tile).unwrap());
+        fabric.finish_commands(&[0, 1, 2]).unwrap();
         all.recover(&mut fabric, LIMIT).unwrap();
         assert_eq!(free_events(&mut fabric), events);
         assert_eq!(ticket.poll(&mut fabric), Err(expected));
@@ -330,7 +330,7 @@ fn an_event_that_does_not_count_does_not_hold_up_the_recovery() {
         "{failed:?}"
     );
     assert!(ticket.poll(&mut fabric).is_err());
-    (0..2).for_each(|tile| fabric.finish_commands(tile).unwrap());
+    fabric.finish_commands(&[0, 1]).unwrap();
     all.recover(&mut fabric, LIMIT).unwrap();
     assert_eq!(free_events(&mut fabric), events);
     runs(&mut fabric, &call, 3);
