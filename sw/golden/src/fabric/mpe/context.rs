@@ -198,12 +198,11 @@ impl Context {
     /// The running call has ended well.
     fn end_call(&mut self) {
         self.current = self.current.wrapping_add(1);
-        let left = self
-            .edges
-            .iter_mut()
-            .filter_map(|edge| edge.end_call().then_some(()))
-            .count();
-        if left > 0 {
+        let mut is_left = false;
+        for edge in &mut self.edges {
+            is_left |= edge.end_call();
+        }
+        if is_left {
             self.mismatch();
         }
     }

@@ -26,7 +26,7 @@ impl Plan {
     }
 
     fn spreads(&self) -> bool {
-        matches!(self.call.kind, Kind::Broadcast | Kind::Allreduce)
+        self.call.kind.spreads()
     }
 
     /// The own words, then those of each child in the order of the list.
