@@ -503,11 +503,11 @@ pub struct Tag {
     pub context: u8,
     /// The sender's place in the receiver's list.
     pub place: u8,
-    /// What is said on the control plane. With words it is [`Sign::Credit`].
+    /// Token, go or credit; in the head of words [`Sign::Credit`].
     pub sign: Sign,
 }
 
-/// What a packet of the control plane says. The numbers are the highest bits of its tag.
+/// Kind of a packet of the control plane. The numbers are the highest bits of its tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sign {
     /// The room of a packet is free again.
@@ -524,7 +524,7 @@ impl Tag {
         self.context | self.place << TAG_PLACE_OFFSET | self.sign as u8
     }
 
-    /// What the tag of a head says; none if it says token and go at once.
+    /// The fields of a head's tag; none if both bits, token and go, are set.
     pub fn decode(tag: u8) -> Option<Tag> {
         let signs = [Sign::Credit, Sign::Go, Sign::Token];
         let sign = signs

@@ -24,7 +24,7 @@ pub struct CurrentCalls {
     pub begins: Signal<In, Bit>,
     /// Its context; valid with `begins`.
     pub owner: Signal<In, Bits<CONTEXT_WIDTH>>,
-    /// What is called; valid with `begins`.
+    /// Its kind; valid with `begins`.
     pub kind: Signal<In, Bits<KIND_WIDTH>>,
     /// Place of the neighbour on the way to the root; valid with `begins`, but at the root.
     pub towards: Signal<In, Bits<PLACE_WIDTH>>,
@@ -40,7 +40,7 @@ pub struct CurrentCalls {
     pub ended: Signal<Out, Bits<CONTEXTS>>,
     /// By context the low bits of the number of its current call.
     pub numbers: Signal<Out, Bits<NUMBERS_WIDTH>>,
-    /// By context what is called; valid while a call runs.
+    /// By context the kind of its current call; valid while the call runs.
     pub kinds: Signal<Out, Bits<KINDS_WIDTH>>,
     /// One bit an edge: it leads towards the root; valid while a call runs.
     pub ways: Signal<Out, Bits<EDGES>>,

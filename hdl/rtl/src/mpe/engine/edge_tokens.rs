@@ -35,7 +35,7 @@ pub struct EdgeTokens {
     pub ended: Signal<In, Bits<CONTEXTS>>,
     /// By context the low bits of the number of its current call.
     pub numbers: Signal<In, Bits<NUMBERS_WIDTH>>,
-    /// By context what is called; valid while a call runs.
+    /// By context the kind of its current call; valid while the call runs.
     pub kinds: Signal<In, Bits<KINDS_WIDTH>>,
     /// One bit an edge: a token of the current call is here.
     pub some: Signal<Out, Bits<EDGES>>,

@@ -5,7 +5,7 @@ use portico_spec::mpe::call::{
 };
 use portico_verilog::prelude::*;
 
-/// What is kept of a packet.
+/// The call that a packet opens, and its direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 pub struct Note {
     /// The low bits of the number in its call word; without meaning if it has none.
@@ -37,7 +37,7 @@ pub struct PacketWatch {
     pub arrives: Signal<In, Bit>,
     /// Its room: edge, and which of its two; valid with `arrives`.
     pub room: Signal<In, Bits<ROOM_WIDTH>>,
-    /// What is kept of it; valid with `arrives`.
+    /// Its note; valid with `arrives`.
     pub note: Signal<In, Note>,
     /// One bit an edge: a packet is here that no pass has taken for the last time.
     pub packets: Signal<In, Bits<EDGES>>,
@@ -49,7 +49,7 @@ pub struct PacketWatch {
     pub closed: Signal<In, Bits<CONTEXTS>>,
     /// By context the low bits of the number of its current call.
     pub numbers: Signal<In, Bits<NUMBERS_WIDTH>>,
-    /// By context what is called; valid while a call runs.
+    /// By context the kind of its current call; valid while the call runs.
     pub kinds: Signal<In, Bits<KINDS_WIDTH>>,
     /// One bit an edge: it leads towards the root; valid while a call runs.
     pub ways: Signal<In, Bits<EDGES>>,

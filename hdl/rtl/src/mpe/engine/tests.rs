@@ -972,7 +972,8 @@ fn members_that_mean_different_calls_are_found_where_they_meet() {
         let (ends, closed) = meet(seed, calls);
         assert_eq!((ends[1], closed[1]), (mismatch, true), "seed {seed}");
     }
-    // Who is first finds it, and may have told the other nothing by then. All of a short call may have left before.
+    // The first engine that gets a packet finds the mismatch, perhaps before it has sent one to the other. A short call may have ended
+    // by then.
     for length in [3, 200] {
         let broadcast = |root| (Kind::Broadcast, root, words(length));
         for first in [broadcast(0), (Kind::Reduce, 1, words(length))] {

@@ -60,7 +60,7 @@ pub struct WordReceiver {
     pub arrived_edge: Signal<Out, Bits<EDGE_WIDTH>>,
     /// Room of that packet: edge, and which of its two; valid with `arrives`.
     pub arrived_room: Signal<Out, Bits<ROOM_WIDTH>>,
-    /// What is to be known of that packet; valid with `arrives`.
+    /// Note of that packet for `PacketWatch`; valid with `arrives`.
     pub note: Signal<Out, Note>,
     /// Room of the packet whose first word is asked for: edge, and which of its two.
     pub first_room: Signal<In, Bits<ROOM_WIDTH>>,

@@ -106,7 +106,7 @@ fn ways(points: &[Point]) -> String {
             grouped(point.words as u64),
             point.tree.map_or(String::new(), Form::name),
         ];
-        // What takes no tree stands beside the first one.
+        // Puts and the host take no tree: their cycles are in the line of the first one.
         let length = if point.tree.is_some() { 4 } else { 3 };
         let line = match lines.iter().position(|line| line[..length] == key[..length]) {
             Some(at) => &mut lines[at],

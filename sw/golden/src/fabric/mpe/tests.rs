@@ -519,7 +519,8 @@ fn members_that_mean_different_calls_are_found_where_they_meet() {
             let (ends, closed) = meet(seed, calls);
             assert_eq!((ends[1], closed[1]), (Some(mismatch), true), "seed {seed}");
         }
-        // Two roots, and a broadcast that meets a reduction: who is first finds it, and may have told the other nothing by then.
+        // Two roots, and a broadcast that meets a reduction. The first member that gets a packet finds the mismatch, perhaps before it
+        // has sent one to the other.
         for length in [3, 200] {
             let broadcast = |root| (Kind::Broadcast, root, words(length));
             for first in [broadcast(0), (Kind::Reduce, 1, words(length))] {
