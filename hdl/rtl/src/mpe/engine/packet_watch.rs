@@ -143,7 +143,7 @@ mod tests {
         let mut dut = reset(PacketWatch::new(2));
         let mut rng = rng(0x9ac4);
         let mut told = 0;
-        for round in 0..2_000 {
+        for round in 0..2_500 {
             let (context, place, slot) = (
                 rng.gen_range(0..2usize),
                 rng.gen_range(0..NEIGHBOURS),
