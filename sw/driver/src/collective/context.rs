@@ -34,7 +34,7 @@ const TIMEOUT: u32 = 1_000_000;
 const SLOW_HOST: u64 = 16;
 
 /// The member that is nearest to the others: the root of calls without a root.
-pub(super) fn middle(tree: &Tree) -> usize {
+pub(crate) fn middle(tree: &Tree) -> usize {
     let ranks = 0..tree.tiles().len();
     ranks.min_by_key(|&rank| tree.depth(rank)).expect("a group has members")
 }

@@ -57,7 +57,7 @@ use crate::{Error, Fabric, Transport};
 pub use self::call::{Addresses, Call, CallTicket};
 pub(crate) use self::{
     call::{check_count, check_rank, Prepared},
-    context::ENGINE,
+    context::{middle, ENGINE},
     group::Group,
 };
 

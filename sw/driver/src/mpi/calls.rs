@@ -162,8 +162,8 @@ impl Comm {
     /// that of rank r lies at the source address of each member + 4 r `words`, and goes to the result address of member r. That
     /// address is the place of its block in its source, or apart from its source.
     ///
-    /// The engines reduce all blocks at the member where that takes the fewest cycles, in memory that the request takes there. Puts
-    /// scatter them from there.
+    /// The engines reduce all blocks at the member that is nearest to the others, along a chain where that takes the fewest cycles, in
+    /// memory that the request takes there. Puts scatter them from there.
     ///
     /// # Errors
     /// As for [`Comm::reduce`] and [`Comm::scatter`], and [`Error::Exhausted`] if that member lacks the memory.

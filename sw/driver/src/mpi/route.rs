@@ -3,11 +3,13 @@
 //! A member serves its children one after the other. So a chain moves long vectors fastest, since each member has one child, and a tree
 //! of few levels short ones. A group holds both, as long as its members have a second context that nobody else needs.
 
+use std::{iter, ops::Range};
+
 use portico_spec::mpe::{call::Kind, tree::Tree};
 
 use super::{cost, Comm};
 use crate::{
-    collective::{CallTicket, Communicator, Prepared, Shape},
+    collective::{middle, CallTicket, Communicator, Prepared, Shape},
     Error, Fabric, Transport,
 };
 
@@ -27,7 +29,7 @@ impl Leg {
         Leg { root, kind, words }
     }
 
-    /// With the rank as root that takes the fewest cycles.
+    /// With a root that the tree has for such calls: see [`Route::roots`].
     pub fn anywhere(kind: Kind, words: u32) -> Leg {
         let root = None;
         Leg { root, kind, words }
@@ -35,10 +37,13 @@ impl Leg {
 }
 
 /// The tree of a call.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Route<'a> {
     pub tree: &'a Tree,
     pub shape: &'a Shape,
+    /// Ranks that may be the root of a call that can have any: the middle, so that sums along a tree have one order; along a chain all,
+    /// because a root in the middle of it serves two children.
+    roots: Range<usize>,
     /// The root of the first leg.
     pub root: usize,
     /// Cycles in which engines carry out the legs, without the host.
@@ -76,18 +81,13 @@ impl Comm {
         self.engines.iter().chain(chain).collect()
     }
 
-    /// The tree along which engines carry out these legs in the fewest cycles, with the best root of the first leg if any will do.
+    /// The tree along which engines carry out these legs in the fewest cycles, with the best root that it has for the first leg if any
+    /// will do.
     pub(super) fn route<T: Transport>(&self, fabric: &Fabric<T>, legs: &[Leg]) -> Route<'_> {
-        let mut routes: Vec<Route> = self.communicators(fabric).into_iter().map(Route::of).collect();
-        if routes.is_empty() {
-            routes.push(Route {
-                tree: &self.tree,
-                shape: &self.shape,
-                root: 0,
-                cycles: 0,
-                engines: None,
-            });
-        }
+        let first = Route::of(&self.tree, &self.shape, self.engines.as_ref());
+        let chain = self.communicators(fabric).into_iter().skip(1);
+        let chain = chain.map(|chain| Route::of(chain.tree(), chain.shape(), Some(chain)));
+        let mut routes: Vec<Route> = iter::once(first).chain(chain).collect();
         let is_forced = |route: &Route| Some(route.shape) == self.forced_shape.as_ref();
         if routes.iter().any(is_forced) {
             routes.retain(is_forced);
@@ -130,13 +130,18 @@ impl Comm {
 }
 
 impl<'a> Route<'a> {
-    fn of(engines: &'a Communicator) -> Route<'a> {
+    fn of(tree: &'a Tree, shape: &'a Shape, engines: Option<&'a Communicator>) -> Route<'a> {
+        let middle = middle(tree);
         Route {
-            tree: engines.tree(),
-            shape: engines.shape(),
-            root: 0,
+            tree,
+            shape,
+            roots: match shape {
+                Shape::Linear => 0..tree.tiles().len(),
+                _ => middle..middle + 1,
+            },
+            root: middle,
             cycles: 0,
-            engines: Some(engines),
+            engines,
         }
     }
 
@@ -158,10 +163,7 @@ impl<'a> Route<'a> {
 
     /// The fewest cycles of a leg along this tree, and the root with which it takes them.
     fn best_root<T: Transport>(&self, fabric: &Fabric<T>, leg: &Leg) -> (u64, usize) {
-        let roots = match leg.root {
-            Some(root) => root..root + 1,
-            None => 0..self.tree.tiles().len(),
-        };
+        let roots = leg.root.map_or(self.roots.clone(), |root| root..root + 1);
         let costs = roots.map(|root| {
             let cycles = cost::call(fabric.config(), self.tree, root, leg.kind, leg.words as usize);
             (cycles, root)
