@@ -3,7 +3,6 @@
 litex_client.py PATH SEED
 """
 
-import contextlib
 import random
 import socket
 import sys
@@ -47,7 +46,7 @@ def main(path, seed):
     server.close()
 
 
-# LiteX's threads print of their connections while this program prints its result.
-with contextlib.redirect_stdout(sys.stderr):
-    main(sys.argv[1], int(sys.argv[2]))
-    print(f"{WORDS} words agree", file=sys.__stdout__)
+# LiteX's threads print of their connections, also after `main` has ended: all but this program's result goes to standard error.
+sys.stdout = sys.stderr
+main(sys.argv[1], int(sys.argv[2]))
+print(f"{WORDS} words agree", file=sys.__stdout__)
