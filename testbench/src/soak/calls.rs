@@ -33,7 +33,11 @@ use portico_spec::{
     },
     Config,
 };
-use rand::{rngs::StdRng, seq::SliceRandom, Rng};
+use rand::{
+    rngs::StdRng,
+    seq::{IteratorRandom, SliceRandom},
+    Rng,
+};
 use std::collections::VecDeque;
 
 /// Calls of a wave behind the first, in a context: so few that one more has room for certain when those before the wave have
@@ -45,7 +49,7 @@ const REGROUPED: f64 = 0.4;
 const WRONG: f64 = 0.15;
 
 /// A descriptor in which all that the engine does not look at is random.
-fn descriptor(call: Call, event: usize, quiet: bool, random: &mut impl Rng) -> Descriptor {
+pub fn descriptor(call: Call, event: usize, quiet: bool, random: &mut impl Rng) -> Descriptor {
     Descriptor {
         segment: random.gen_range(0..SEGMENTS) as u8,
         event: event as u8,
@@ -76,6 +80,7 @@ impl<D: SoakDevice> Epoch<D> {
                 self.regroup(context, random)?;
             }
         }
+        self.choose_failing(random);
         let seats = self.collectives.seats.iter_mut().flatten();
         seats.for_each(|seat| seat.room = MOST_CALLS);
         // Without a stream descriptors do not wait for room.
@@ -85,12 +90,13 @@ impl<D: SoakDevice> Epoch<D> {
         };
         for wave in 0..waves {
             let most = if wave == 0 { MOST_CALLS } else { MOST_OF_WAVE };
+            let failing = self.failing_context();
             let Collectives { groups, seats, .. } = &mut self.collectives;
             seats
                 .iter_mut()
                 .flatten()
                 .for_each(|seat| (seat.drawn, seat.wave) = (0, wave));
-            for group in groups {
+            for group in groups.iter_mut().filter(|group| Some(group.context) != failing) {
                 for _ in 0..random.gen_range(0..=most) {
                     add_call(&self.config, group, seats, random)?;
                 }
@@ -104,6 +110,7 @@ impl<D: SoakDevice> Epoch<D> {
 
     /// Draws what a tile posts of a wave: all calls, and some wrong descriptors. The model does it.
     fn draw_posts(&mut self, tile: usize, random: &mut StdRng) -> anyhow::Result<()> {
+        let failing = self.failing_context();
         let most_wrong = singles(&self.config).len() / 2;
         loop {
             let seats = &mut self.collectives.seats[tile];
@@ -115,7 +122,9 @@ impl<D: SoakDevice> Epoch<D> {
             let is_wrong = random.gen_bool(WRONG) && state.singles < most_wrong;
             let post = match is_wrong.then(|| state.single_event(&self.config)).flatten() {
                 Some(event) => {
-                    let context = random.gen_range(0..seats.len());
+                    // What a context that fails answers is not known.
+                    let right = (0..seats.len()).filter(|&context| Some(context) != failing);
+                    let context = right.choose(random).expect("one has calls");
                     wrong::operation(&self.config, &seats[context], context, event, random)
                 }
                 None => seats[context].draw(),

@@ -32,6 +32,11 @@ pub trait SoakDevice: Transport {
         None
     }
 
+    /// Whether time passes, so that time-outs end what stands still: not in the golden model.
+    fn has_time(&self) -> bool {
+        true
+    }
+
     /// Resets the fabric in whatever it is doing, and lets its tables be cleared.
     fn reset(&mut self);
 }
@@ -58,6 +63,10 @@ impl<D: SoakDevice + ?Sized> SoakDevice for &mut D {
 
     fn movement(&mut self) -> Option<Movement> {
         (**self).movement()
+    }
+
+    fn has_time(&self) -> bool {
+        (**self).has_time()
     }
 
     fn reset(&mut self) {
@@ -147,6 +156,10 @@ impl SoakDevice for GoldenDevice {
 
     fn beside(&mut self) -> &mut dyn BesideTiles {
         self
+    }
+
+    fn has_time(&self) -> bool {
+        false
     }
 
     fn reset(&mut self) {

@@ -6,6 +6,7 @@ use super::{
     collectives::Collectives,
     device::{GoldenDevice, SoakDevice},
     draw::{PairState, TileState},
+    failing::Failing,
     operation::Operation,
     portals::Portals,
     site::{Choices, Site, FENCES},
@@ -39,6 +40,7 @@ pub struct Epoch<D> {
     /// What stands beside each tile.
     pub beside: Vec<Beside>,
     pub collectives: Collectives,
+    pub failing: Failing,
     pub portals: Portals,
     /// Messages on the way, by target, a node, and initiator, a tile.
     pub messages: Vec<Vec<VecDeque<Vec<u32>>>>,
@@ -65,6 +67,7 @@ impl<D: SoakDevice> Epoch<D> {
             tiles: (0..tiles).map(|_| TileState::default()).collect(),
             beside: (0..tiles).map(Beside::new).collect(),
             collectives: Collectives::default(),
+            failing: Failing::default(),
             portals: Portals::default(),
             messages: vec![vec![VecDeque::new(); tiles]; config.terminals()],
             config,

@@ -16,7 +16,8 @@
 //! everything is set up anew.
 //!
 //! Where tiles have message-passing engines, groups of them make calls too, beside all else; see the module `calls`.
-//! When a round is over, all contexts are idle, with all credits at home. Where tiles have Portals engines, they put and get to
+//! When a round is over, all contexts are idle, with all credits at home. In some rounds the members of one context disagree, and
+//! the host recovers it; see the module `failing`. Where tiles have Portals engines, they put and get to
 //! entries of each other; see the module `portals`.
 //!
 //! In a round some tiles work by lists, which their own command queue or another tile's list starts; see the module `lists`.
@@ -42,6 +43,7 @@
 //! | `descriptors`, `collectives` | operations that are drawn, and groups of engines with their calls |
 //! | `epoch` | site and model from one reset to the next |
 //! | `calls`, `check`, `lists` | calls of a round, what is compared, and lists |
+//! | `failing` | calls on which members disagree, and how their context is recovered |
 //! | `portals` | Portals commands of a round, and what is compared of them |
 //! | `credits` | credits of queues |
 //! | `batch` | how a tile is given its descriptors |
@@ -80,6 +82,7 @@ mod descriptors;
 mod device;
 mod draw;
 mod epoch;
+mod failing;
 mod geometry;
 mod list_site;
 mod lists;

@@ -49,10 +49,11 @@ impl<D: SoakDevice> Epoch<D> {
                 tally.pass(self.device.transport().cycles() - begun, clock.elapsed());
                 return Ok(false);
             }
+            self.end_failing(random)?;
             tally.pass(self.complete()? - begun, clock.elapsed());
             self.compare(&round)?;
             tally.summary.words += check::memory(self, self.any_node(random))?;
-            tally.add(&round.kinds(), round.lists);
+            tally.add(&round.kinds(), round.lists, self.failing.recoveries);
             progress(tally.cycles);
             if tally.cycles >= soak.cycles {
                 break;
@@ -75,6 +76,7 @@ impl<D: SoakDevice> Epoch<D> {
             .iter_mut()
             .for_each(|tile| (tile.singles, tile.probes, tile.moves) = (0, 0, [0, 0]));
         self.plan_calls(random)?;
+        self.begin_failing(random)?;
         self.plan_portals(random)?;
         let mut round = Round::new(self);
         let mut batches: Vec<Batch> = vec![];
@@ -111,6 +113,9 @@ impl<D: SoakDevice> Epoch<D> {
             round.lists += lists.len();
             self.launch(lists, random)?;
             self.stand_beside(random)?;
+            if self.advance_failing(random)? {
+                self.begin_failing(random)?;
+            }
             self.device.transport().wait(random.gen_range(0..60));
             self.receive_next()?;
         }
@@ -120,6 +125,8 @@ impl<D: SoakDevice> Epoch<D> {
     /// How a tile is given its descriptors in a round: by lists as often as the workload says, where it has what lists need.
     fn way(&self, tile: usize, random: &mut StdRng) -> Way {
         match self.config.commands {
+            // What fails is posted over the stream; a list has the whole queue.
+            true if self.failing_context().is_some() => Way::Stream,
             _ if self.has_lists(tile) && random.gen_bool(self.workload.lists()) => Way::Lists,
             true => Way::Stream,
             false => Way::Registers,
@@ -208,7 +215,7 @@ impl<D: SoakDevice> Epoch<D> {
 
     /// Receives at the queue of the node whose turn it is, and reads the counts of its events: a look at all nodes takes the
     /// host so long that tiles would stand idle.
-    fn receive_next(&mut self) -> anyhow::Result<()> {
+    pub fn receive_next(&mut self) -> anyhow::Result<()> {
         let nodes = self.site.targets();
         let turn = self.turn % nodes.len();
         self.turn = turn + 1;

@@ -30,6 +30,8 @@ pub struct Summary {
     pub streams: u64,
     /// Calls of message-passing engines of these, each counted at every member.
     pub collectives: u64,
+    /// Groups whose members disagreed, each recovered.
+    pub recoveries: u64,
     /// Right Portals commands of these.
     pub portals: u64,
     /// Wrong descriptors of these, all refused.
@@ -63,10 +65,11 @@ impl Tally {
         self.busy += busy;
     }
 
-    /// A round has been compared in which these were done, some of them by so many lists.
-    pub fn add(&mut self, kinds: &[Kind], lists: usize) {
+    /// A round has been compared in which these were done, some of them by so many lists, and so many groups recovered.
+    pub fn add(&mut self, kinds: &[Kind], lists: usize, recoveries: usize) {
         self.summary.rounds += 1;
         self.summary.lists += lists as u64;
+        self.summary.recoveries += recoveries as u64;
         self.summary.operations += kinds.len() as u64;
         let count = |of: &[Kind]| kinds.iter().filter(|kind| of.contains(kind)).count() as u64;
         self.summary.transfers += count(&[Kind::Put, Kind::Get]);

@@ -64,6 +64,10 @@ impl SoakDevice for Faulty {
         self.device.beside()
     }
 
+    fn has_time(&self) -> bool {
+        self.device.has_time()
+    }
+
     fn reset(&mut self) {
         self.device.reset();
     }
@@ -95,6 +99,22 @@ const COLLECTIVES: Soak = Soak {
     seed: 0x5eed,
     resets: 0.0,
 };
+
+/// The model has no time, so that the host ends what stands still there.
+#[test]
+fn groups_that_disagree_are_recovered_on_the_golden_fabric() {
+    for mpe in [1, 2] {
+        let config = Config { mpe, ..with_engines() };
+        let soak = Soak {
+            workload: Workload::Failing,
+            ..COLLECTIVES
+        };
+        let mut device = GoldenDevice::new(&config).unwrap();
+        let summary = run(&mut device, &soak, &mut |_| {}).unwrap();
+        assert!(summary.recoveries > 20 && summary.transfers > 100, "{summary:?}");
+        assert!(mpe == 1 || summary.collectives > 100, "{summary:?}");
+    }
+}
 
 #[test]
 fn calls_of_the_golden_fabric_end_as_they_must() {

@@ -1,6 +1,6 @@
 //! Who sends what to whom.
 
-use super::list_site::SPARE_SEGMENTS;
+use super::{list_site::SPARE_SEGMENTS, site::MOST_EVENTS};
 use portico_spec::{Config, Port};
 use rand::{seq::SliceRandom, Rng};
 use std::{fmt, str::FromStr};
@@ -20,6 +20,8 @@ const MOST_AT_ONCE: usize = 12;
 const MOST_OF_PORTALS_AT_ONCE: usize = 80;
 /// Waves of calls in a round, at most; see the module `calls`.
 const MOST_WAVES: usize = 8;
+/// Events of a tile for calls that fail.
+const FAILING_EVENTS: usize = 3;
 /// Windows of a node for all its initiators, and for each of them; segments of an initiator for each of its targets. See
 /// [`super::site::Site::new`].
 const WINDOWS: usize = 6;
@@ -54,6 +56,8 @@ pub enum Workload {
     Probes,
     /// Calls of message-passing engines, beside all the rest.
     Collectives,
+    /// The same, with members that disagree in every round.
+    Failing,
     /// All operations, of tiles that work by lists.
     Lists,
     /// Commands of Portals engines alone.
@@ -83,13 +87,14 @@ pub enum Kind {
 
 impl Workload {
     /// All of them.
-    pub const ALL: [Workload; 8] = [
+    pub const ALL: [Workload; 9] = [
         Workload::Soak,
         Workload::Neighbours,
         Workload::Queues,
         Workload::Mails,
         Workload::Probes,
         Workload::Collectives,
+        Workload::Failing,
         Workload::Lists,
         Workload::Portals,
     ];
@@ -103,6 +108,7 @@ impl Workload {
             Workload::Mails => "mails",
             Workload::Probes => "probes",
             Workload::Collectives => "collectives",
+            Workload::Failing => "failing",
             Workload::Lists => "lists",
             Workload::Portals => "portals",
         }
@@ -135,7 +141,7 @@ impl Workload {
     /// Most operations of a tile in a round, beside calls that are still to be posted then.
     pub(super) fn most_operations(self) -> usize {
         match self {
-            Workload::Collectives => MOST_BESIDE_CALLS,
+            Workload::Collectives | Workload::Failing => MOST_BESIDE_CALLS,
             Workload::Lists => MOST_OF_LISTS,
             _ => MOST_OPERATIONS,
         }
@@ -143,7 +149,23 @@ impl Workload {
 
     /// Whether groups of tiles make calls.
     pub(super) fn makes_calls(self, config: &Config) -> bool {
-        config.mpe > 0 && matches!(self, Workload::Soak | Workload::Collectives | Workload::Lists)
+        let makes_some = [
+            Workload::Soak,
+            Workload::Collectives,
+            Workload::Failing,
+            Workload::Lists,
+        ];
+        config.mpe > 0 && makes_some.contains(&self)
+    }
+
+    /// Chance that the members of a context disagree in a round: they post over their command streams, and have events of their own.
+    pub(super) fn failing(self, config: &Config) -> f64 {
+        match self {
+            _ if config.mpe == 0 || !config.commands || config.events < MOST_EVENTS + FAILING_EVENTS => 0.0,
+            Workload::Failing => 1.0,
+            Workload::Soak => 0.25,
+            _ => 0.0,
+        }
     }
 
     /// Whether tiles put and get by Portals.
@@ -198,7 +220,7 @@ impl Workload {
                 (Send, if config.streams { 5 } else { 0 }),
                 (Receive, if config.streams { 5 } else { 0 }),
             ],
-            Workload::Collectives => &[
+            Workload::Collectives | Workload::Failing => &[
                 (Collective, 40),
                 (Put, 14),
                 (Get, 12),
@@ -282,7 +304,7 @@ impl FromStr for Workload {
     fn from_str(text: &str) -> Result<Self, String> {
         let found = Workload::ALL.into_iter().find(|workload| workload.name() == text);
         found.ok_or_else(|| {
-            let allowed = "soak, neighbours, queues, mails, probes, collectives, lists or portals";
+            let allowed = "soak, neighbours, queues, mails, probes, collectives, failing, lists or portals";
             format!("workload {text:?}: allowed is {allowed}")
         })
     }

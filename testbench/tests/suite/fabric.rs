@@ -31,7 +31,7 @@ use portico_testbench::{
         axi_memory::{AttachedMemory, Timing},
         hardware::{fabric_of, fabric_with},
     },
-    soak::draw_sizes,
+    soak::{self, draw_sizes, Soak, Workload},
 };
 use std::{
     fmt::Display,
@@ -457,6 +457,24 @@ fn one_sided_operations_keep_their_bounds() {
 }
 
 /// A put and its acknowledgement enter a tile each, and so do a get and its reply, an atomic and its value.
+/// Calls on which members disagree, for so long, with this seed.
+fn soak_of_failures(mut device: SimulatedFabric) -> Result<(), Error> {
+    let soak = Soak {
+        workload: Workload::Failing,
+        cycles: 60_000,
+        seed: 0x5eed,
+        resets: 0.0,
+    };
+    let summary = soak::run(&mut device, &soak, &mut |_| {}).unwrap_or_else(|error| panic!("{error:#}"));
+    assert!(summary.recoveries > 5, "{summary:?}");
+    Ok(())
+}
+
+#[test]
+fn a_soak_of_members_that_disagree_notices_a_context_that_does_not_drain() {
+    caught(&[9], |fabric| soak_of_failures(fabric(32)));
+}
+
 #[test]
 fn registers_before_tiles_cost_two_cycles_of_a_round_trip() {
     let config = Config {

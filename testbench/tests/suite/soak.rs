@@ -147,6 +147,15 @@ fn calls_of_engines_beside_all_the_rest() {
 }
 
 #[test]
+fn members_that_disagree_beside_all_the_rest() {
+    let summary = soak(&config(2, 2), Workload::Failing, 80_000, RESETS);
+    assert!(
+        summary.recoveries > 5 && summary.collectives > 20 && summary.transfers > 20,
+        "{summary:?}"
+    );
+}
+
+#[test]
 fn tiles_that_work_by_lists() {
     let summary = soak(&config(2, 2), Workload::Lists, 40_000, RESETS);
     assert!(

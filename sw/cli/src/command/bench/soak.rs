@@ -119,6 +119,7 @@ fn rows(summary: &Summary, built: Option<f64>) -> Vec<Row> {
             "operations",
             summary.collectives,
         ),
+        count("groups that disagreed, each recovered", "groups", summary.recoveries),
         count("Portals commands of these", "operations", summary.portals),
         count("wrong ones of these, all refused", "operations", summary.refused),
         count("lists that brought some of these", "lists", summary.lists),

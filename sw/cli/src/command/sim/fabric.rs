@@ -27,6 +27,7 @@ Examples:
   portico sim fabric --set profile=leaf --workload mails
   portico sim fabric --set probe=true --workload probes
   portico sim fabric --set mpe=2 --workload collectives --resets
+  portico sim fabric --set cols=2 --set rows=2 --set mpe=2 --workload failing
   portico sim fabric --set cols=2 --set rows=2 --workload lists --resets
   portico sim fabric --set cols=2 --set rows=2 --set portals=4 --workload portals
   portico sim fabric --set cols=2 --set rows=2 --sizes random --seed 12
@@ -35,6 +36,7 @@ Workloads: soak has all operations between any tiles, wrong descriptors among th
 between tiles side by side; queues has mostly messages, of many tiles to each queue; mails has mostly mail back to back, \
 and commands that are refused; probes has packets of source/sink cores as fast as they go (--set probe=true) beside the \
 rest; collectives has calls of message-passing engines (--set mpe=2) beside the rest, in random groups with random trees; \
+failing has the same with members that disagree, whose contexts close and are recovered while all else goes on; \
 portals has commands of Portals engines alone (--set portals=4). Memory nodes are targets of all.
 
 With --sizes random, the seed also decides what profiles set, and width and fifo; keys of --set stay as they are.
@@ -199,6 +201,7 @@ fn text(config: &Config, soak: &Soak, summary: &Summary, simulated: u64) -> Stri
             grouped(summary.collectives),
             "",
         ),
+        ("groups that disagreed, each recovered", grouped(summary.recoveries), ""),
         ("Portals commands of these", grouped(summary.portals), ""),
         (
             "wrong ones of these, all refused for their reason",
