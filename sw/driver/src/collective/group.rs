@@ -431,6 +431,13 @@ impl<T: Transport> Fabric<T> {
         Ok((call, posted))
     }
 
+    /// Whether a call of a group has failed since its last recovery, or has not been seen to end.
+    pub(crate) fn needs_recovery(&mut self, number: u64) -> Result<bool, Error> {
+        self.advance(number, u64::MAX)?;
+        let group = self.groups.get(&number).ok_or(Error::WrongCommunicator)?;
+        Ok(group.failure().is_some() || group.is_closed || group.first_busy().is_some())
+    }
+
     /// Ends all calls of a group, and brings its context back to the state after reset at all members, within so many cycles.
     ///
     /// No descriptor of the group is left when the context opens: each has ended with its event.

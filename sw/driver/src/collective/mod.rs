@@ -238,6 +238,11 @@ impl Communicator {
         fabric.recover_group(self.group, cycles)
     }
 
+    /// Whether it has to be [recovered](Communicator::recover): a call of it has failed, or has not been seen to end.
+    pub(crate) fn needs_recovery<T: Transport>(&self, fabric: &mut Fabric<T>) -> Result<bool, Error> {
+        fabric.needs_recovery(self.group)
+    }
+
     /// Gives its context back, as dropping it does. Tickets of its calls stay valid.
     pub fn free(self) {}
 }

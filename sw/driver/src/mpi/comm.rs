@@ -79,7 +79,8 @@ impl Comm {
         engines.try_for_each(|engines| engines.timeout(fabric, cycles))
     }
 
-    /// Recovers the communicators of its engines, if it has them: see [`Communicator::recover`]. Requests stay usable.
+    /// Recovers the communicators of its engines of which a call has failed or is under way: see [`Communicator::recover`]. Requests
+    /// stay usable.
     ///
     /// # Errors
     /// As for [`Communicator::recover`]. The second communicator is recovered also if the first one cannot be.
@@ -87,6 +88,9 @@ impl Comm {
         let begun = fabric.port.transport.cycles();
         let engines = self.communicators(fabric).into_iter();
         let recovered = engines.map(|engines| {
+            if !engines.needs_recovery(fabric)? {
+                return Ok(());
+            }
             let spent = fabric.port.transport.cycles() - begun;
             engines.recover(fabric, cycles.saturating_sub(spent))
         });

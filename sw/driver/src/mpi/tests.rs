@@ -1,5 +1,5 @@
 use portico_golden::mpe::reduce::reduce;
-use portico_spec::{fp::Format, mpe::call::Kind};
+use portico_spec::{fp::Format, mpe::call::Kind, ni::registers::MPE_NEXT_OFFSET};
 use rand::{rngs::SmallRng, Rng, SeedableRng};
 
 use super::{request::Work, *};
@@ -924,7 +924,7 @@ fn another_communicator_takes_the_context_of_the_chain() {
     comm.force_shape(Some(Shape::Linear));
     assert_eq!(sum_of(&comm, &mut fabric, 1000).shape(), Some(&Shape::Quad));
     drop(pair);
-    comm.recover(&mut fabric, LIMIT).unwrap();
+    comm.engines().unwrap().recover(&mut fabric, LIMIT).unwrap();
     assert_eq!(free_events(&mut fabric), events);
     for (_, mut request) in requests {
         request.release(&mut fabric).unwrap();
@@ -967,6 +967,12 @@ fn a_failure_along_one_tree_holds_up_both_until_the_recovery() {
         let failed = wrong.wait(&mut fabric, LIMIT).unwrap_err();
         assert!(matches!(failed, Error::CommunicatorFailed { .. }), "{failed}");
         comm.recover(&mut fabric, LIMIT).unwrap();
+        if words == 1000 {
+            // The other tree is left as it is: its numbers go on.
+            let context = comm.engines().unwrap().context();
+            let status = fabric.peek(6, MpeRegister::Status, context).unwrap();
+            assert_ne!((status >> MPE_NEXT_OFFSET) as u8, 0);
+        }
         for (mut request, words) in right.into_iter().zip([1, 1000]) {
             request.start(&mut fabric).unwrap();
             request.wait(&mut fabric, LIMIT).unwrap();
