@@ -58,7 +58,7 @@ figures: tools program ## measure anew what the tables of the pages show, and wr
 	$(PORTICO) bench collectives --quick --json docs/figures/collectives.json
 	$(PORTICO) bench exchange --json docs/figures/exchange.json
 	$(PORTICO) bench lists --json docs/figures/lists.json
-	$(PORTICO) bench mpi --json docs/figures/mpi.json
+	$(PORTICO) bench mpi --set mpe=2 --json docs/figures/mpi.json
 	$(PORTICO) bench portals --json docs/figures/portals.json
 	$(PORTICO) bench blocks --quick --json docs/figures/blocks.json
 	$(PORTICO) bench area --json docs/figures/area.json
