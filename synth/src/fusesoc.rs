@@ -6,13 +6,27 @@ use std::fmt::Write;
 /// The text of a `.core` file, in FuseSoC's format CAPI2, for a design written to `files`.
 ///
 /// Of the files, those that end in `.v` belong to the core, in their order. Targets: `default` for designs that use the
-/// core, `lint` runs Verilator's linter, `synth` Yosys for ECP5. The core is `::<top>:<version of this program>`.
-pub fn fusesoc_core(design: &Design, files: &[String]) -> String {
+/// core, `lint` runs Verilator's linter, `synth` Yosys for ECP5. With a test bench, the module `<top>_tb` in the file `bench`,
+/// `sim` runs it under Icarus. The core is `::<top>:<version of this program>`.
+pub fn fusesoc_core(design: &Design, files: &[String], bench: Option<&str>) -> String {
     let top = &design.top;
     let mut sources = String::new();
     for file in files.iter().filter(|file| file.ends_with(".v")) {
         let _ = writeln!(sources, "      - {}", quoted(file));
     }
+    let [fileset, target] = bench.map_or_else(Default::default, |bench| {
+        [
+            format!(
+                "  bench:\n    files:\n      - {}\n    file_type: verilogSource\n",
+                quoted(bench)
+            ),
+            format!(
+                "  sim:\n    filesets: [rtl, bench]\n    toplevel: {}\n    flow: sim\n    flow_options:\n      tool: icarus\n      \
+                 iverilog_options: [-g2005]\n",
+                quoted(&format!("{top}_tb"))
+            ),
+        ]
+    });
     format!(
         "\
 CAPI=2:
@@ -23,7 +37,7 @@ filesets:
   rtl:
     files:
 {sources}    file_type: verilogSource
-
+{fileset}
 targets:
   default: &default
     filesets: [rtl]
@@ -42,7 +56,7 @@ targets:
       arch: ecp5
       output_format: json
       yosys_synth_options: [-nowidelut]
-",
+{target}",
         name = quoted(&format!("::{top}:{}", env!("CARGO_PKG_VERSION"))),
         description = quoted(&design.about()),
         top = quoted(top),
@@ -64,7 +78,8 @@ mod tests {
         let mut fifo = fifo();
         fifo.header = "// SPDX-License-Identifier: MIT\n// Portico, depth:\n// \"8\" # bytes".into();
         let files = ["fifo_ram.v", "fifo.v", "fifo.f"].map(String::from);
-        let core = fusesoc_core(&fifo, &files);
+        let core = fusesoc_core(&fifo, &files, None);
+        assert!(!core.contains("sim:") && !core.contains("bench"), "{core}");
         assert!(core.starts_with("CAPI=2:\nname: \"::fifo:"), "{core}");
         assert!(
             core.contains("\ndescription: \"Portico, depth: \\\"8\\\" # bytes\"\n"),
@@ -76,5 +91,9 @@ mod tests {
             !core.contains("fifo.f") && core.contains("toplevel: \"fifo\"\n"),
             "{core}"
         );
+        let core = fusesoc_core(&fifo, &files, Some("fifo_tb.v"));
+        let bench = "  bench:\n    files:\n      - \"fifo_tb.v\"\n    file_type: verilogSource\n\ntargets:";
+        let sim = "  sim:\n    filesets: [rtl, bench]\n    toplevel: \"fifo_tb\"\n    flow: sim\n";
+        assert!(core.contains(bench) && core.contains(sim), "{core}");
     }
 }

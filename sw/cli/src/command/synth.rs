@@ -228,7 +228,7 @@ impl Synth {
             ],
             Target::Xilinx => vivado_project(design, &self.part, "").map_err(refusal)?,
         };
-        let core = fusesoc_core(design, &[format!("{}.v", design.top)]);
+        let core = fusesoc_core(design, &[format!("{}.v", design.top)], None);
         files.push((format!("{}.core", design.top), core));
         Ok(files)
     }

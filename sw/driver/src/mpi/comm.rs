@@ -79,18 +79,21 @@ impl Comm {
         engines.try_for_each(|engines| engines.timeout(fabric, cycles))
     }
 
-    /// Recovers the communicators of its engines of which a call has failed or is under way: see [`Communicator::recover`]. Requests
-    /// stay usable.
+    /// Recovers the communicators of its engines of which a call has failed or is under way, or all if there is none such: see
+    /// [`Communicator::recover`]. Requests stay usable.
     ///
     /// # Errors
     /// As for [`Communicator::recover`]. The second communicator is recovered also if the first one cannot be.
     pub fn recover<T: Transport>(&self, fabric: &mut Fabric<T>, cycles: u64) -> Result<(), Error> {
         let begun = fabric.port.transport.cycles();
-        let engines = self.communicators(fabric).into_iter();
-        let recovered = engines.map(|engines| {
-            if !engines.needs_recovery(fabric)? {
-                return Ok(());
+        let all = self.communicators(fabric);
+        let mut failed = vec![];
+        for &engines in &all {
+            if engines.needs_recovery(fabric)? {
+                failed.push(engines);
             }
+        }
+        let recovered = if failed.is_empty() { all } else { failed }.into_iter().map(|engines| {
             let spent = fabric.port.transport.cycles() - begun;
             engines.recover(fabric, cycles.saturating_sub(spent))
         });

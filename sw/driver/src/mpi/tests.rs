@@ -924,7 +924,7 @@ fn another_communicator_takes_the_context_of_the_chain() {
     comm.force_shape(Some(Shape::Linear));
     assert_eq!(sum_of(&comm, &mut fabric, 1000).shape(), Some(&Shape::Quad));
     drop(pair);
-    comm.engines().unwrap().recover(&mut fabric, LIMIT).unwrap();
+    comm.recover(&mut fabric, LIMIT).unwrap();
     assert_eq!(free_events(&mut fabric), events);
     for (_, mut request) in requests {
         request.release(&mut fabric).unwrap();
