@@ -288,6 +288,66 @@ fn cores_of_two_depths_are_in_one_project_of_fusesoc() {
     fusesoc(&["run", "--target", "lint", "::both:1.0"]);
 }
 
+/// A block, its core, its test bench and its wrapper for Vivado, as `portico generate --core --template` writes them.
+#[test]
+fn a_generated_core_is_accepted_and_its_bench_runs() {
+    let folder = TempDir::new().unwrap();
+    portico(
+        folder.path(),
+        "generate fabric --set profile=leaf --set cols=1 --set rows=1 --core --template --out .",
+    );
+    portico(folder.path(), "generate fifo --core --template --out .");
+    for top in ["portico_fabric", "portico_fifo"] {
+        let core = format!("::{top}:{}", env!("CARGO_PKG_VERSION"));
+        let mut fusesoc = tool("fusesoc");
+        fusesoc
+            .env("XDG_CONFIG_HOME", folder.path())
+            .env("XDG_DATA_HOME", folder.path());
+        let shown = succeeds(
+            fusesoc.args(["--cores-root", ".", "core", "show", &core]),
+            folder.path(),
+        );
+        for target in ["lint", "sim", "synth"] {
+            assert!(shown.lines().any(|line| line.starts_with(target)), "{shown}");
+        }
+        let [verilog, bench, wrapper] = [".v", "_tb.v", "_ip.v"].map(|end| format!("{top}{end}"));
+        for (file, module) in [(&bench, "tb"), (&wrapper, "ip")] {
+            let mut lint = tool("verilator");
+            lint.args([
+                "--lint-only",
+                "--timing",
+                "-Wall",
+                "-Wno-PINCONNECTEMPTY",
+                "-Wno-UNUSEDSIGNAL",
+            ]);
+            lint.args(["--top-module", &format!("{top}_{module}"), file, &verilog]);
+            succeeds(&mut lint, folder.path());
+        }
+        if Command::new("iverilog").arg("-V").output().is_err() {
+            println!("not run: Icarus is not installed; on Debian: apt-get install iverilog");
+            continue;
+        }
+        let run = |file: &str| {
+            let mut compile = Command::new("iverilog");
+            compile.args(["-g2005", "-Wall", "-o", "bench.vvp", file, &verilog]);
+            succeeds(&mut compile, folder.path());
+            succeeds(Command::new("vvp").arg("bench.vvp"), folder.path())
+        };
+        let said = run(&bench);
+        assert!(said.starts_with(&format!("{top}: PASS: ")), "{said}");
+        // A reset that does not end, or a handshake that nobody drives.
+        let text = fs::read_to_string(folder.path().join(&bench)).unwrap();
+        let (from, to) = match top {
+            "portico_fabric" => ("rst = 0;", "rst = 1;"),
+            _ => (".m_axis_tvalid(m_axis_tvalid)", ".m_axis_tvalid()"),
+        };
+        assert!(text.contains(from), "{text}");
+        fs::write(folder.path().join("faulty_tb.v"), text.replace(from, to)).unwrap();
+        let said = run("faulty_tb.v");
+        assert!(said.starts_with(&format!("{top}: FAIL: ")), "{said}");
+    }
+}
+
 /// Files of examples/soc, with the fabric and its macros generated into the folder as the example says.
 fn chip(folder: &Path) -> Vec<String> {
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/soc");

@@ -1,14 +1,17 @@
 //! `portico generate`: the Verilog of a block.
 
+use super::synth::{refusal, PART};
 use crate::{
     config_args::ConfigArgs,
     design::{self, block_parser, ProofFigures},
+    failure::not_allowed,
     output::{self, Output},
     table::counted,
 };
 use clap::Args;
 use portico_generate::{generate, proof, Generated, Top, PREFIX};
 use portico_spec::{deadlock::Proof, Config};
+use portico_synth::{fusesoc_core, vivado_project};
 use portico_verilog::{Design, Direction};
 use serde::Serialize;
 use std::{
@@ -16,12 +19,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
+mod buses;
+mod template;
+mod vivado_ip;
+
 const EXAMPLES: &str = "\
 Examples:
   portico generate router                 Verilog on standard output
   portico generate mesh --set cols=8 --set rows=8 --out build/mesh8
   portico generate mesh --config mesh.toml --out build/mesh --split
   portico generate fifo --set fifo=16 --prefix chip --out build --json build/fifo.json
+  portico generate fabric --set cols=2 --set rows=1 --core --template --out build/fabric
 
 Without --out, the Verilog goes to standard output and all that is said about it to standard error. \
 Files are written whole or not at all.";
@@ -44,6 +52,15 @@ pub struct Generate {
     /// One file a module, and a .f list of them in order of compilation
     #[arg(long, requires = "out")]
     split: bool,
+    /// Also a FuseSoC core, a Vivado project script, and a wrapper with attributes for Vivado's block designs
+    #[arg(long, requires = "out", conflicts_with = "split")]
+    core: bool,
+    /// Also an instance to copy, with every port connected or tied off, and a test bench that runs it under Icarus or Verilator
+    #[arg(long, requires = "out", conflicts_with = "split")]
+    template: bool,
+    /// Xilinx part of the Vivado project
+    #[arg(long, default_value = PART, requires = "core")]
+    part: String,
     #[arg(long, value_parser = design::prefix, help = format!("Beginning of every module's name [default: {PREFIX}]"))]
     prefix: Option<String>,
     /// What was generated, as JSON: configuration, modules, ports of the top, files
@@ -88,13 +105,14 @@ impl Generate {
             .out
             .as_deref()
             .map_or(vec![], |folder| files(&design, folder, self.split));
+        let files = [files, self.beside(&design, &config)?].concat();
 
         let proved = proof.iter().map(|proof| proof::line(self.block.name, proof) + "\n");
         let mut said: String = proved.collect();
         let mut output = Output::default();
         let summary = self.summary(&config, &design, proof, &files);
         for (path, text) in files {
-            said += &format!("wrote {}: {}\n", path.display(), content(&text));
+            said += &format!("wrote {}: {}\n", path.display(), content(&path, &text));
             output.add(path, text);
         }
         if let Some(path) = &self.json {
@@ -109,6 +127,36 @@ impl Generate {
                 output::print(&design.text())
             }
         }
+    }
+
+    /// Files for other tools, and to begin with.
+    fn beside(&self, design: &Design, config: &Config) -> anyhow::Result<Vec<(PathBuf, String)>> {
+        let Some(folder) = &self.out else {
+            return Ok(vec![]);
+        };
+        let (top, mut files) = (&design.top, vec![]);
+        let bench = self.template.then(|| format!("{top}_tb.v"));
+        if let Some(bench) = &bench {
+            // A fabric's bus of registers is that of its host's node, which has the number behind those of the tiles.
+            let bench_text = match self.block.name {
+                "fabric" => template::bench(design, config.tiles(), &config.fabric().map_err(not_allowed)?),
+                _ => template::bench(design, 0, config),
+            };
+            files.push((bench.clone(), bench_text));
+            files.push((format!("{top}_template.vh"), template::template(design)));
+        }
+        if self.core {
+            let project = vivado_project(design, &self.part, "").map_err(refusal)?;
+            // The Verilog is there already.
+            files.extend(project.into_iter().filter(|(name, _)| !name.ends_with(".v")));
+            files.push((format!("{top}_ip.v"), vivado_ip::wrapper(design)));
+            let core = fusesoc_core(design, &[format!("{top}.v")], bench.as_deref());
+            files.push((format!("{top}.core"), core));
+        }
+        Ok(files
+            .into_iter()
+            .map(|(name, text)| (folder.join(name), text))
+            .collect())
     }
 
     fn summary<'a>(
@@ -155,11 +203,12 @@ fn files(design: &Design, folder: &Path, split: bool) -> Vec<(PathBuf, String)> 
         .collect()
 }
 
-/// What is in a file of a design: modules and lines, or the names of files.
-fn content(text: &str) -> String {
+/// What is in a file: modules and lines, the names of files, or lines of something else.
+fn content(path: &Path, text: &str) -> String {
     let lines = text.lines().count();
     match text.lines().filter(|line| line.starts_with("module ")).count() {
-        0 => counted(lines, "file"),
+        0 if path.extension().is_some_and(|extension| extension == "f") => counted(lines, "file"),
+        0 => counted(lines, "line"),
         modules => format!("{}, {}", counted(modules, "module"), counted(lines, "line")),
     }
 }
@@ -176,11 +225,11 @@ mod tests {
         let single = files(&design, folder, false);
         assert_eq!(single.len(), 1);
         assert_eq!(single[0].0, folder.join("chip_fifo.v"));
-        assert!(content(&single[0].1).starts_with(&counted(design.modules.len(), "module")));
+        assert!(content(&single[0].0, &single[0].1).starts_with(&counted(design.modules.len(), "module")));
         let split = files(&design, folder, true);
         assert_eq!(split.len(), design.modules.len() + 1);
         let (name, list) = split.last().unwrap();
         assert_eq!(name, &folder.join("chip_fifo.f"));
-        assert_eq!(content(list), counted(design.modules.len(), "file"));
+        assert_eq!(content(name, list), counted(design.modules.len(), "file"));
     }
 }

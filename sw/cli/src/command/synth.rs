@@ -26,6 +26,9 @@ use portico_synth::{
 use portico_verilog::Design;
 use std::path::PathBuf;
 
+/// The part of a Vivado project, unless told otherwise.
+pub const PART: &str = "xc7a100tcsg324-1";
+
 const EXAMPLES: &str = "\
 Examples:
   portico synth router --target ecp5      area, and the clock with three seeds
@@ -88,7 +91,7 @@ pub struct Synth {
     #[arg(long, value_name = "BLOCK,...", value_delimiter = ',', value_parser = block_parser(), requires = "all")]
     only: Vec<&'static Top>,
     /// Xilinx part of the Vivado project
-    #[arg(long, default_value = "xc7a100tcsg324-1")]
+    #[arg(long, default_value = PART)]
     part: String,
     #[command(flatten)]
     files: FigureFiles,
