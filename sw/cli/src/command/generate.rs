@@ -101,11 +101,14 @@ impl Generate {
         self.config.warn_of_other_keys(self.block);
         let generated = generate(self.block, &config, self.prefix.as_deref()).map_err(design::refusal)?;
         let Generated { design, proof } = generated;
-        let files = self
-            .out
-            .as_deref()
-            .map_or(vec![], |folder| files(&design, folder, self.split));
-        let files = [files, self.beside(&design, &config)?].concat();
+        let files = match self.out.as_deref() {
+            Some(folder) => [
+                files(&design, folder, self.split),
+                self.beside(folder, &design, &config)?,
+            ]
+            .concat(),
+            None => vec![],
+        };
 
         let proved = proof.iter().map(|proof| proof::line(self.block.name, proof) + "\n");
         let mut said: String = proved.collect();
@@ -129,11 +132,8 @@ impl Generate {
         }
     }
 
-    /// Files for other tools, and to begin with.
-    fn beside(&self, design: &Design, config: &Config) -> anyhow::Result<Vec<(PathBuf, String)>> {
-        let Some(folder) = &self.out else {
-            return Ok(vec![]);
-        };
+    /// The files that the options `core` and `template` ask for.
+    fn beside(&self, folder: &Path, design: &Design, config: &Config) -> anyhow::Result<Vec<(PathBuf, String)>> {
         let (top, mut files) = (&design.top, vec![]);
         let bench = self.template.then(|| format!("{top}_tb.v"));
         if let Some(bench) = &bench {
@@ -203,7 +203,7 @@ fn files(design: &Design, folder: &Path, split: bool) -> Vec<(PathBuf, String)> 
         .collect()
 }
 
-/// What is in a file: modules and lines, the names of files, or lines of something else.
+/// Counts what a file holds: modules and lines of Verilog, the names in a list of files, or lines.
 fn content(path: &Path, text: &str) -> String {
     let lines = text.lines().count();
     match text.lines().filter(|line| line.starts_with("module ")).count() {

@@ -33,57 +33,49 @@ impl Protocol {
 /// A bus of a top.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bus<'a> {
-    /// What the names of its ports begin with, such as `s_axil`.
+    /// Prefix of the names of its ports, such as `s_axil`.
     pub name: &'a str,
     pub protocol: Protocol,
-    /// The top is the one that asks or sends.
+    /// The top asks or sends.
     pub is_master: bool,
 }
 
-/// The bus that a port belongs to, and its signal there, such as `awaddr`.
-pub fn bus_of<'a>(ports: &'a [Port], port: &'a Port) -> Option<(Bus<'a>, &'a str)> {
-    let (name, signal) = port.name.rsplit_once('_')?;
-    let find = |signal: &str| {
-        let found = ports.iter().find(|port| port.name == format!("{name}_{signal}"));
-        found.map(|port| port.direction == Direction::Output)
-    };
-    if STREAM.contains(&signal) {
-        let is_master = find("tvalid")?;
-        return Some((
-            Bus {
-                name,
-                protocol: Protocol::Stream,
-                is_master,
-            },
-            signal,
-        ));
-    }
-    let mut rests = CHANNELS.iter().filter_map(|channel| signal.strip_prefix(channel));
-    rests.find(|rest| OF_CHANNEL.contains(rest))?;
-    let is_master = find("awvalid")?;
-    let protocol = match find("awlen") {
-        Some(_) => Protocol::Axi,
-        None => Protocol::AxiLite,
-    };
-    Some((
-        Bus {
+/// The buses of a top, in the order of its ports: each has one `tvalid` or one `awvalid`.
+pub fn buses(ports: &[Port]) -> Vec<Bus<'_>> {
+    let buses = ports.iter().filter_map(|Port { name, direction, .. }| {
+        let (name, signal) = name.rsplit_once('_')?;
+        let has_length = || {
+            let length = format!("{name}_awlen");
+            ports.iter().any(|port| port.name == length)
+        };
+        let protocol = match signal {
+            "tvalid" => Protocol::Stream,
+            "awvalid" if has_length() => Protocol::Axi,
+            "awvalid" => Protocol::AxiLite,
+            _ => return None,
+        };
+        let is_master = *direction == Direction::Output;
+        Some(Bus {
             name,
             protocol,
             is_master,
-        },
-        signal,
-    ))
+        })
+    });
+    buses.collect()
 }
 
-/// The buses of a top, in the order of its ports.
-pub fn buses(ports: &[Port]) -> Vec<Bus<'_>> {
-    let mut found: Vec<Bus> = vec![];
-    for (bus, _) in ports.iter().filter_map(|port| bus_of(ports, port)) {
-        if !found.contains(&bus) {
-            found.push(bus);
+/// The one of these buses that a port belongs to, and its signal there, such as `awaddr`.
+pub fn bus_of<'a, 'p>(buses: &[Bus<'a>], port: &'p Port) -> Option<(Bus<'a>, &'p str)> {
+    let (name, signal) = port.name.rsplit_once('_')?;
+    let bus = *buses.iter().find(|bus| bus.name == name)?;
+    let is_signal = match bus.protocol {
+        Protocol::Stream => STREAM.contains(&signal),
+        Protocol::Axi | Protocol::AxiLite => {
+            let mut rests = CHANNELS.iter().filter_map(|channel| signal.strip_prefix(channel));
+            rests.any(|rest| OF_CHANNEL.contains(&rest))
         }
-    }
-    found
+    };
+    is_signal.then_some((bus, signal))
 }
 
 #[cfg(test)]
@@ -118,7 +110,7 @@ mod tests {
         wanted.sort_unstable();
         assert_eq!(sorted, wanted);
         // All that is left are clock, reset, events and counters.
-        for port in design.ports.iter().filter(|port| bus_of(&design.ports, port).is_none()) {
+        for port in design.ports.iter().filter(|port| bus_of(&found, port).is_none()) {
             let known = ["clk", "rst", "host_", "status_", "data_", "control_", "monitor_"];
             assert!(known.iter().any(|begin| port.name.starts_with(begin)), "{}", port.name);
         }

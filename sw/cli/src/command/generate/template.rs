@@ -1,6 +1,6 @@
 //! An instance of a block to copy, and a test bench that runs it.
 
-use super::buses::{bus_of, buses, Protocol};
+use super::buses::{bus_of, buses, Bus, Protocol};
 use portico_spec::{
     ni::registers::{address_at, ControlRegister, INITIALISING_OFFSET},
     Config,
@@ -15,17 +15,16 @@ const WORD: u32 = 0x600d_cafe;
 const LIMIT: usize = 10_000;
 
 /// The bus of registers of a top: its first AXI4-Lite one.
-fn registers(ports: &[Port]) -> Option<&str> {
-    let found = buses(ports)
-        .into_iter()
-        .find(|bus| bus.protocol == Protocol::AxiLite && !bus.is_master);
+fn registers<'a>(buses: &[Bus<'a>]) -> Option<&'a str> {
+    let mut buses = buses.iter();
+    let found = buses.find(|bus| bus.protocol == Protocol::AxiLite && !bus.is_master);
     found.map(|bus| bus.name)
 }
 
-/// Whether a wire of the test bench is connected there: clock, reset, the bus of registers, and without that one what says
-/// `valid` or `ready`.
-fn is_named(ports: &[Port], port: &Port) -> bool {
-    match registers(ports) {
+/// Whether a wire of the test bench is connected to a port, beside clock and reset: a port of the bus of registers or, for a top
+/// without one, an output that says `valid` or `ready`.
+fn is_named(registers: Option<&str>, port: &Port) -> bool {
+    match registers {
         Some(name) => port.name.rsplit_once('_').is_some_and(|(of, _)| of == name),
         None => port.direction == Direction::Output && ["valid", "ready"].iter().any(|end| port.name.ends_with(end)),
     }
@@ -34,35 +33,42 @@ fn is_named(ports: &[Port], port: &Port) -> bool {
 /// The text of an instance with a line for each port: copied into a design, it compiles as it is.
 pub fn template(design: &Design) -> String {
     let Design { top, ports, .. } = design;
-    let mut text = format!(
-        "// An instance of {top}. Connect what you use: inputs of what nobody uses are tied off, outputs are open.\n{top} {top}_0 (\n"
-    );
+    let buses = buses(ports);
+    let registers = registers(&buses);
     let mut last = None;
-    for (at, port) in ports.iter().enumerate() {
-        let bus = bus_of(ports, port).map(|(bus, _)| bus);
-        if bus != last {
-            if let Some(bus) = bus {
+    let line = |port: &Port| {
+        let Port { name, direction, width } = port;
+        let bus = bus_of(&buses, port).map(|(bus, _)| bus);
+        let heading = match bus {
+            Some(bus) if last != Some(bus) => {
                 let side = if bus.is_master { "master" } else { "slave" };
-                let _ = writeln!(text, "    // {}, {}, {side}", bus.name, bus.protocol.name());
+                format!("    // {}, {}, {side}\n", bus.name, bus.protocol.name())
             }
-            last = bus;
-        }
-        let to = match port.direction {
-            _ if ["clk", "rst"].contains(&&*port.name) || is_named(ports, port) => port.name.clone(),
-            Direction::Input => format!("{}'d0", port.width),
+            _ => String::new(),
+        };
+        last = bus;
+        let to = match direction {
+            _ if ["clk", "rst"].contains(&name.as_str()) || is_named(registers, port) => name.clone(),
+            Direction::Input => format!("{width}'d0"),
             Direction::Output => String::new(),
         };
-        let end = if at + 1 == ports.len() { "" } else { "," };
-        let _ = writeln!(text, "    .{}({to}){end}", port.name);
-    }
-    text + ");\n"
+        format!("{heading}    .{name}({to})")
+    };
+    let lines: Vec<String> = ports.iter().map(line).collect();
+    format!(
+        "// An instance of {top}. Connect what you use: inputs of what nobody uses are tied off, outputs are open.\n\
+         {top} {top}_0 (\n{}\n);\n",
+        lines.join(",\n")
+    )
 }
 
 /// The text of a test bench, the module `<top>_tb`, around the instance. It writes a word over the bus of registers and reads it, or
 /// looks whether `valid` and `ready` are known; and prints PASS or FAIL.
 pub fn bench(design: &Design, terminal: usize, config: &Config) -> String {
     let Design { top, ports, .. } = design;
-    let named = ports.iter().filter(|port| is_named(ports, port));
+    let buses = buses(ports);
+    let registers = registers(&buses);
+    let named = ports.iter().filter(|port| is_named(registers, port));
     let mut wires = String::new();
     for port in named.clone() {
         let range = if port.width > 1 {
@@ -75,7 +81,7 @@ pub fn bench(design: &Design, terminal: usize, config: &Config) -> String {
             Direction::Output => writeln!(wires, "    wire {range}{};", port.name),
         };
     }
-    let body = match registers(ports) {
+    let body = match registers {
         Some(name) => {
             let status = address_at(config, terminal, ControlRegister::Status, 0);
             let inputs = named.filter(|port| port.direction == Direction::Input);

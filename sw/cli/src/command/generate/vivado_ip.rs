@@ -3,56 +3,67 @@
 
 use super::buses::{bus_of, buses, Bus, Protocol};
 use portico_verilog::{Design, Direction, Port};
-use std::fmt::Write;
 
 /// The text of the module `<top>_ip`, which has the ports of the top. Vivado infers its buses, the clock that belongs to them, the
 /// polarity of the reset, and interrupts.
 pub fn wrapper(design: &Design) -> String {
     let Design { top, ports, .. } = design;
-    let of_clock: Vec<&str> = buses(ports).iter().map(|bus| bus.name).collect();
-    let mut text: String = design.header_lines().map(|line| format!("// {line}\n")).collect();
-    let _ = writeln!(
-        text,
-        "// {top} for a block design of Vivado: add {top}.v and this file, then add module {top}_ip.\n`default_nettype none\n\nmodule {top}_ip ("
-    );
-    for (at, port) in ports.iter().enumerate() {
-        for attribute in attributes(ports, port, &of_clock) {
-            let _ = writeln!(text, "    (* {attribute} *)");
-        }
-        let direction = match port.direction {
+    let buses = buses(ports);
+    let header: String = design.header_lines().map(|line| format!("// {line}\n")).collect();
+    let port = |port: &Port| {
+        let attributes = attributes(&buses, port).into_iter();
+        let attributes: String = attributes.map(|attribute| format!("    (* {attribute} *)\n")).collect();
+        let Port { name, direction, width } = port;
+        let direction = match direction {
             Direction::Input => "input  wire",
             Direction::Output => "output wire",
         };
-        let range = if port.width > 1 {
-            format!(" [{}:0]", port.width - 1)
-        } else {
-            String::new()
+        let range = match width {
+            1 => String::new(),
+            _ => format!(" [{}:0]", width - 1),
         };
-        let end = if at + 1 == ports.len() { "" } else { "," };
-        let _ = writeln!(text, "    {direction}{range} {}{end}", port.name);
-    }
-    let _ = writeln!(text, ");\n    {top} inner (");
-    for (at, port) in ports.iter().enumerate() {
-        let end = if at + 1 == ports.len() { "" } else { "," };
-        let _ = writeln!(text, "        .{0}({0}){end}", port.name);
-    }
-    text + "    );\nendmodule\n\n`default_nettype wire\n"
+        format!("{attributes}    {direction}{range} {name}")
+    };
+    let declared: Vec<String> = ports.iter().map(port).collect();
+    let connected: Vec<String> = ports
+        .iter()
+        .map(|port| format!("        .{0}({0})", port.name))
+        .collect();
+    format!(
+        "\
+{header}// {top} for a block design of Vivado: add {top}.v and this file, then add module {top}_ip.
+`default_nettype none
+
+module {top}_ip (
+{declared}
+);
+    {top} inner (
+{connected}
+    );
+endmodule
+
+`default_nettype wire
+",
+        declared = declared.join(",\n"),
+        connected = connected.join(",\n"),
+    )
 }
 
-fn attributes(ports: &[Port], port: &Port, of_clock: &[&str]) -> Vec<String> {
+fn attributes(buses: &[Bus], port: &Port) -> Vec<String> {
     let info = |definition: &str, bus: &str, signal: &str| {
         format!("X_INTERFACE_INFO = \"xilinx.com:{definition}:1.0 {bus} {signal}\"")
     };
     let parameter = |text: &str| format!("X_INTERFACE_PARAMETER = \"{text}\"");
     match &*port.name {
         "clk" => {
-            let buses = match of_clock {
+            let names: Vec<&str> = buses.iter().map(|bus| bus.name).collect();
+            let of_clock = match &names[..] {
                 [] => String::new(),
-                _ => format!("ASSOCIATED_BUSIF {}, ", of_clock.join(":")),
+                _ => format!("ASSOCIATED_BUSIF {}, ", names.join(":")),
             };
             return vec![
                 info("signal:clock", "clk", "CLK"),
-                parameter(&format!("{buses}ASSOCIATED_RESET rst")),
+                parameter(&format!("{of_clock}ASSOCIATED_RESET rst")),
             ];
         }
         "rst" => return vec![info("signal:reset", "rst", "RST"), parameter("POLARITY ACTIVE_HIGH")],
@@ -64,7 +75,7 @@ fn attributes(ports: &[Port], port: &Port, of_clock: &[&str]) -> Vec<String> {
             parameter("SENSITIVITY LEVEL_HIGH"),
         ];
     }
-    let Some((Bus { name, protocol, .. }, signal)) = bus_of(ports, port) else {
+    let Some((Bus { name, protocol, .. }, signal)) = bus_of(buses, port) else {
         return vec![];
     };
     let definition = match protocol {
