@@ -43,6 +43,43 @@ fn tool(name: &str) -> Command {
     command
 }
 
+/// What FuseSoC prints. Settings and cores of the user's are left alone.
+fn fusesoc(folder: &Path, arguments: &[&str]) -> String {
+    let mut command = tool("fusesoc");
+    command.env("XDG_CONFIG_HOME", folder).env("XDG_DATA_HOME", folder);
+    succeeds(command.args(["--cores-root", "."]).args(arguments), folder)
+}
+
+/// Lints Verilog that has a test bench in it.
+fn lints(folder: &Path, top: &str, arguments: &[&str], files: &[String]) {
+    let mut lint = tool("verilator");
+    lint.args([
+        "--lint-only",
+        "--timing",
+        "-Wall",
+        "-Wno-PINCONNECTEMPTY",
+        "-Wno-UNUSEDSIGNAL",
+    ]);
+    succeeds(lint.args(["--top-module", top]).args(arguments).args(files), folder);
+}
+
+/// Whether there is Icarus; without it a line tells that it was not run.
+fn has_icarus() -> bool {
+    let is_there = Command::new("iverilog").arg("-V").output().is_ok();
+    if !is_there {
+        println!("not run: Icarus is not installed; on Debian: apt-get install iverilog");
+    }
+    is_there
+}
+
+/// What a simulation under Icarus prints.
+fn under_icarus(folder: &Path, files: &[String]) -> String {
+    let mut compile = Command::new("iverilog");
+    compile.args(["-g2005", "-Wall", "-I.", "-o", "bench.vvp"]).args(files);
+    succeeds(&mut compile, folder);
+    succeeds(Command::new("vvp").arg("bench.vvp"), folder)
+}
+
 /// Commands of Vivado that write their call into `calls`, and answer as after a run that went well.
 const STUBS: &str = "\
 set calls [open calls w]
@@ -263,14 +300,7 @@ fn cores_of_two_depths_are_in_one_project_of_fusesoc() {
     fs::write(folder.path().join("both.core"), both).unwrap();
     let top = "module both;\n    left_fifo left ();\n    right_fifo right ();\nendmodule\n";
     fs::write(folder.path().join("both.v"), top).unwrap();
-    let fusesoc = |arguments: &[&str]| {
-        let mut command = tool("fusesoc");
-        // Settings and cores of the user's are left alone.
-        command
-            .env("XDG_CONFIG_HOME", folder.path())
-            .env("XDG_DATA_HOME", folder.path());
-        succeeds(command.args(["--cores-root", "."]).args(arguments), folder.path())
-    };
+    let fusesoc = |arguments: &[&str]| fusesoc(folder.path(), arguments);
     for (name, depth) in [("left", 4), ("right", 8)] {
         let core = format!("::{name}_fifo:{}", env!("CARGO_PKG_VERSION"));
         let shown = fusesoc(&["core", "show", &core]);
@@ -299,40 +329,19 @@ fn a_generated_core_is_accepted_and_its_bench_runs() {
     portico(folder.path(), "generate fifo --core --template --out .");
     for top in ["portico_fabric", "portico_fifo"] {
         let core = format!("::{top}:{}", env!("CARGO_PKG_VERSION"));
-        let mut fusesoc = tool("fusesoc");
-        fusesoc
-            .env("XDG_CONFIG_HOME", folder.path())
-            .env("XDG_DATA_HOME", folder.path());
-        let shown = succeeds(
-            fusesoc.args(["--cores-root", ".", "core", "show", &core]),
-            folder.path(),
-        );
+        let shown = fusesoc(folder.path(), &["core", "show", &core]);
         for target in ["lint", "sim", "synth"] {
             assert!(shown.lines().any(|line| line.starts_with(target)), "{shown}");
         }
         let [verilog, bench, wrapper] = [".v", "_tb.v", "_ip.v"].map(|end| format!("{top}{end}"));
         for (file, module) in [(&bench, "tb"), (&wrapper, "ip")] {
-            let mut lint = tool("verilator");
-            lint.args([
-                "--lint-only",
-                "--timing",
-                "-Wall",
-                "-Wno-PINCONNECTEMPTY",
-                "-Wno-UNUSEDSIGNAL",
-            ]);
-            lint.args(["--top-module", &format!("{top}_{module}"), file, &verilog]);
-            succeeds(&mut lint, folder.path());
+            let files = [file.clone(), verilog.clone()];
+            lints(folder.path(), &format!("{top}_{module}"), &[], &files);
         }
-        if Command::new("iverilog").arg("-V").output().is_err() {
-            println!("not run: Icarus is not installed; on Debian: apt-get install iverilog");
+        if !has_icarus() {
             continue;
         }
-        let run = |file: &str| {
-            let mut compile = Command::new("iverilog");
-            compile.args(["-g2005", "-Wall", "-o", "bench.vvp", file, &verilog]);
-            succeeds(&mut compile, folder.path());
-            succeeds(Command::new("vvp").arg("bench.vvp"), folder.path())
-        };
+        let run = |file: &str| under_icarus(folder.path(), &[file.to_string(), verilog.clone()]);
         let said = run(&bench);
         assert!(said.starts_with(&format!("{top}: PASS: ")), "{said}");
         // A reset that does not end, or a handshake that nobody drives.
@@ -403,16 +412,7 @@ fn a_chip_around_a_fabric_runs_under_verilator() {
     let folder = tempfile::tempdir().unwrap();
     // A fault is a model more: Icarus has them all.
     passes_and_fails(folder.path(), &CHIP_FAULTS[..1], |files| {
-        let mut lint = tool("verilator");
-        lint.args([
-            "--lint-only",
-            "--timing",
-            "-Wall",
-            "-Wno-PINCONNECTEMPTY",
-            "-Wno-UNUSEDSIGNAL",
-        ]);
-        lint.args(["-Wno-DECLFILENAME", "--top-module", "soc_tb", "-I."]);
-        succeeds(lint.args(files), folder.path());
+        lints(folder.path(), "soc_tb", &["-Wno-DECLFILENAME", "-I."], files);
 
         // The test bench of the example wants delays; here the clock is the model's.
         let is_chip = |file: &&String| file.ends_with("/soc.v");
@@ -444,15 +444,9 @@ fn a_chip_around_a_fabric_runs_under_verilator() {
 
 #[test]
 fn a_chip_around_a_fabric_runs_under_icarus() {
-    if Command::new("iverilog").arg("-V").output().is_err() {
-        println!("not run: Icarus is not installed; on Debian: apt-get install iverilog");
+    if !has_icarus() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    passes_and_fails(folder.path(), &CHIP_FAULTS, |files| {
-        let mut compile = Command::new("iverilog");
-        compile.args(["-g2005", "-Wall", "-I.", "-o", "soc.vvp"]).args(files);
-        succeeds(&mut compile, folder.path());
-        succeeds(Command::new("vvp").arg("soc.vvp"), folder.path())
-    });
+    passes_and_fails(folder.path(), &CHIP_FAULTS, |files| under_icarus(folder.path(), files));
 }
