@@ -1,6 +1,6 @@
-//! The kernel: connections written out, constants named, and the rest left to rust-hdl.
+//! The kernel: connections and fields written out, constants named, and the rest left to rust-hdl.
 
-use crate::{constants::Constants, wire::Connections};
+use crate::{constants::Constants, field::Fields, wire::Connections};
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{
@@ -47,6 +47,7 @@ pub fn expand(mut item: ItemImpl) -> Result<TokenStream> {
     if let Some(fault) = wires.fault {
         return Err(fault);
     }
+    Fields.visit_block_mut(&mut update.block);
     let mut constants = Constants::default();
     constants.visit_block_mut(&mut update.block);
     update

@@ -59,6 +59,7 @@
 mod block;
 mod constants;
 mod documentation;
+mod field;
 mod interface;
 mod kernel;
 mod wire;
@@ -123,6 +124,15 @@ pub fn interface(arguments: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// ```text
 /// bits::<4>(kind::PUT)    bits::<ERROR_WIDTH>(ErrorCode::Range as u64)    self.tdata.val().get_bits::<X>(X_OFFSET)
+/// ```
+///
+/// # `field`
+///
+/// `field::<N, M>(value, offset)` is the value, of `M` bits, in a word of `N` bits from bit `offset` on; all other bits are 0. The
+/// offset is a constant below 256.
+///
+/// ```text
+/// field::<32, KIND_WIDTH>(self.kind.val(), KIND_OFFSET)      bit_cast::<32, KIND_WIDTH>(self.kind.val()) << bits::<8>(KIND_OFFSET as u64)
 /// ```
 ///
 /// # `wire!`

@@ -164,9 +164,9 @@ impl<const W: usize, const B: usize, const A: usize> Logic for Board<W, B, A> {
         self.error_bit.next = self.error.q.val().into();
         self.interrupt_bit.next = self.fabric.host.irq.val().into();
         self.led.next = bit_cast::<LEDS, 1>(self.life_bit.val())
-            | (bit_cast::<LEDS, 1>(self.shown_bit.val()) << bits::<3>(1))
-            | (bit_cast::<LEDS, 1>(self.error_bit.val()) << bits::<3>(2))
-            | (bit_cast::<LEDS, 1>(self.interrupt_bit.val()) << bits::<3>(3));
+            | field::<LEDS, 1>(self.shown_bit.val(), 1)
+            | field::<LEDS, 1>(self.error_bit.val(), 2)
+            | field::<LEDS, 1>(self.interrupt_bit.val(), 3);
         if self.resets.q.val() {
             self.life.d.next = 0.into();
             self.shown.d.next = 0.into();

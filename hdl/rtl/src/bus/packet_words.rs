@@ -68,11 +68,11 @@ pub struct HeadEncoder {
 impl Logic for HeadEncoder {
     fn update(&mut self) {
         self.last_bit.next = self.last.val().into();
-        self.word.next = (bit_cast::<32, NODE_WIDTH>(self.destination.val()) << bits::<6>(DESTINATION_OFFSET))
-            | (bit_cast::<32, NODE_WIDTH>(self.source.val()) << bits::<6>(SOURCE_OFFSET))
-            | (bit_cast::<32, TAG_WIDTH>(self.tag.val()) << bits::<6>(TAG_OFFSET))
-            | (bit_cast::<32, KIND_WIDTH>(self.kind.val()) << bits::<6>(KIND_OFFSET))
-            | (bit_cast::<32, 1>(self.last_bit.val()) << bits::<6>(LAST_OFFSET));
+        self.word.next = field::<32, NODE_WIDTH>(self.destination.val(), DESTINATION_OFFSET)
+            | field::<32, NODE_WIDTH>(self.source.val(), SOURCE_OFFSET)
+            | field::<32, TAG_WIDTH>(self.tag.val(), TAG_OFFSET)
+            | field::<32, KIND_WIDTH>(self.kind.val(), KIND_OFFSET)
+            | field::<32, 1>(self.last_bit.val(), LAST_OFFSET);
     }
 }
 
@@ -128,11 +128,11 @@ impl Logic for AddressEncoder {
     fn update(&mut self) {
         self.strided_bit.next = self.strided.val().into();
         self.wide_bit.next = self.wide.val().into();
-        self.word.next = (bit_cast::<32, OFFSET_WIDTH>(self.offset.val()) << bits::<6>(OFFSET_OFFSET))
-            | (bit_cast::<32, SLOT_WIDTH>(self.slot.val()) << bits::<6>(SLOT_OFFSET))
-            | (bit_cast::<32, 1>(self.strided_bit.val()) << bits::<6>(STRIDED_OFFSET))
-            | (bit_cast::<32, OPERATION_WIDTH>(self.operation.val()) << bits::<6>(OPERATION_OFFSET))
-            | (bit_cast::<32, 1>(self.wide_bit.val()) << bits::<6>(WIDE_OFFSET));
+        self.word.next = field::<32, OFFSET_WIDTH>(self.offset.val(), OFFSET_OFFSET)
+            | field::<32, SLOT_WIDTH>(self.slot.val(), SLOT_OFFSET)
+            | field::<32, 1>(self.strided_bit.val(), STRIDED_OFFSET)
+            | field::<32, OPERATION_WIDTH>(self.operation.val(), OPERATION_OFFSET)
+            | field::<32, 1>(self.wide_bit.val(), WIDE_OFFSET);
     }
 }
 
@@ -169,8 +169,8 @@ pub struct GeometryEncoder {
 #[kernel]
 impl Logic for GeometryEncoder {
     fn update(&mut self) {
-        self.word.next = (bit_cast::<32, ROW_WIDTH>(self.row.val()) << bits::<6>(ROW_OFFSET))
-            | (bit_cast::<32, STRIDE_WIDTH>(self.stride.val()) << bits::<6>(STRIDE_OFFSET));
+        self.word.next = field::<32, ROW_WIDTH>(self.row.val(), ROW_OFFSET)
+            | field::<32, STRIDE_WIDTH>(self.stride.val(), STRIDE_OFFSET);
     }
 }
 

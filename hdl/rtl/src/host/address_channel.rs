@@ -65,7 +65,7 @@ impl<const W: usize> Logic for AddressChannel<W> {
         self.bursts.s_axis.tvalid.next = self.burst.valid.val();
         self.bursts.s_axis.tlast.next = true;
         self.bursts.s_axis.tdata.next = bit_cast::<ENTRY_WIDTH, OFFSET_WIDTH>(self.burst.address.val())
-            | (bit_cast::<ENTRY_WIDTH, BEATS_WIDTH>(self.burst.beats.val()) << bits::<5>(OFFSET_WIDTH));
+            | field::<ENTRY_WIDTH, BEATS_WIDTH>(self.burst.beats.val(), OFFSET_WIDTH);
         self.free.next = self.ready.val() | !self.offered.q.val();
         self.bursts.m_axis.tready.next = self.free.val();
 

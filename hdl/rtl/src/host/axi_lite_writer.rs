@@ -82,11 +82,10 @@ impl<const W: usize, const B: usize> Logic for AxiLiteWriter<W, B> {
         self.memory_write.valid.next = self.writing.val() & self.map.is_memory.val();
         self.memory_write.address.next = self.map.word.val();
         // Both halves of a wide word offer the data; the lanes choose.
-        self.memory_write.data.next =
-            bit_cast::<W, 32>(self.data.q.val()) | (bit_cast::<W, 32>(self.data.q.val()) << bits::<6>(W as u64 - 32));
+        self.memory_write.data.next = bit_cast::<W, 32>(self.data.q.val()) | field::<W, 32>(self.data.q.val(), W - 32);
         self.memory_write.lanes.next = bit_cast::<B, 4>(self.strobes.q.val());
         if self.map.upper.val() {
-            self.memory_write.lanes.next = bit_cast::<B, 4>(self.strobes.q.val()) << bits::<3>(B as u64 - 4);
+            self.memory_write.lanes.next = field::<B, 4>(self.strobes.q.val(), B - 4);
         }
 
         self.writes_register.next =

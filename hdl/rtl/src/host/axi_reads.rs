@@ -117,8 +117,7 @@ impl<const W: usize> Logic for AxiReads<W> {
         self.address_channel.ready.next = self.m_axi.arready.val();
 
         self.bursts.s_axis.tvalid.next = self.gatherer.burst.valid.val();
-        self.bursts.s_axis.tdata.next = (bit_cast::<BURST_WIDTH, 1>(self.gatherer.burst.client.val().into())
-            << bits::<3>(BEATS_WIDTH as u64))
+        self.bursts.s_axis.tdata.next = field::<BURST_WIDTH, 1>(self.gatherer.burst.client.val().into(), BEATS_WIDTH)
             | bit_cast::<BURST_WIDTH, BEATS_WIDTH>(self.gatherer.burst.beats.val());
         self.bursts.s_axis.tlast.next = true;
         self.burst.next = self.bursts.m_axis.tdata.val();

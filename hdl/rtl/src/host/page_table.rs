@@ -51,16 +51,15 @@ impl<const W: usize> Logic for PageTable<W> {
         if self.sweep.active.val() {
             self.low.write_enable.next = true;
             self.low.write_address.next = self.sweep.place.val().get_bits::<PAGE_WIDTH>(0);
-            self.low.write_data.next = bit_cast::<32, PAGE_WIDTH>(self.sweep.place.val().get_bits::<PAGE_WIDTH>(0))
-                << bits::<5>(Self::PAGE_BYTES_WIDTH);
+            self.low.write_data.next =
+                field::<32, PAGE_WIDTH>(self.sweep.place.val().get_bits::<PAGE_WIDTH>(0), Self::PAGE_BYTES_WIDTH);
             self.high.write_enable.next = true;
             self.high.write_address.next = self.sweep.place.val().get_bits::<PAGE_WIDTH>(0);
             self.high.write_data.next = 0.into();
         }
         self.low.read_address.next = self.page.val();
         self.high.read_address.next = self.page.val();
-        self.base.next = (bit_cast::<64, 32>(self.high.read_data.val()) << bits::<6>(32))
-            | bit_cast::<64, 32>(self.low.read_data.val());
+        self.base.next = field::<64, 32>(self.high.read_data.val(), 32) | bit_cast::<64, 32>(self.low.read_data.val());
     }
 }
 

@@ -291,8 +291,7 @@ impl<const W: usize> Logic for ProbeSink<W> {
         self.errors.next = self.error_count.q.val();
         self.least.next = self.least_latency.q.val();
         self.greatest.next = self.greatest_latency.q.val();
-        self.sum.next =
-            bit_cast::<64, 32>(self.sum_low.q.val()) | (bit_cast::<64, 32>(self.sum_high.q.val()) << bits::<7>(32));
+        self.sum.next = bit_cast::<64, 32>(self.sum_low.q.val()) | field::<64, 32>(self.sum_high.q.val(), 32);
         self.first.next = self.first_time.q.val();
         self.last.next = self.last_time.q.val();
         if self.rst.val() {

@@ -216,14 +216,14 @@ impl<const W: usize> Logic for ProbeSource<W> {
         for i in 0..SIDE_WIDTH {
             if self.cols.val().get_bit(i) {
                 self.across.next = self.across.val()
-                    + (bit_cast::<PRODUCT_WIDTH, CHOICE_WIDTH>(self.random.q.val().get_bits::<CHOICE_WIDTH>(0))
-                        << bits::<4>(i));
+                    + field::<PRODUCT_WIDTH, CHOICE_WIDTH>(self.random.q.val().get_bits::<CHOICE_WIDTH>(0), i);
             }
             if self.rows.val().get_bit(i) {
                 self.down.next = self.down.val()
-                    + (bit_cast::<PRODUCT_WIDTH, CHOICE_WIDTH>(
+                    + field::<PRODUCT_WIDTH, CHOICE_WIDTH>(
                         self.random.q.val().get_bits::<CHOICE_WIDTH>(CHOICE_WIDTH),
-                    ) << bits::<4>(i));
+                        i,
+                    );
             }
         }
         self.sent_to.read_enable.next = true;
@@ -236,8 +236,7 @@ impl<const W: usize> Logic for ProbeSource<W> {
             Preparation::Choose => {
                 self.destination.d.next =
                     bit_cast::<NODE_WIDTH, X_WIDTH>(self.across.val().get_bits::<X_WIDTH>(CHOICE_WIDTH))
-                        | (bit_cast::<NODE_WIDTH, Y_WIDTH>(self.down.val().get_bits::<Y_WIDTH>(CHOICE_WIDTH))
-                            << bits::<4>(X_WIDTH));
+                        | field::<NODE_WIDTH, Y_WIDTH>(self.down.val().get_bits::<Y_WIDTH>(CHOICE_WIDTH), X_WIDTH);
                 if !self.uniform.q.val() {
                     self.destination.d.next = self.target.q.val();
                 }
@@ -287,8 +286,7 @@ impl<const W: usize> Logic for ProbeSource<W> {
             }
             Piece::Content => {}
         }
-        self.wide.next =
-            bit_cast::<64, 32>(self.value.val()) | (bit_cast::<64, 32>(!self.value.val()) << bits::<7>(32));
+        self.wide.next = bit_cast::<64, 32>(self.value.val()) | field::<64, 32>(!self.value.val(), 32);
         self.buffer.s_axis.tvalid.next = self.offers.val();
         self.buffer.s_axis.tdata.next = bit_cast::<W, 64>(self.wide.val());
         if self.piece.q.val() == Piece::Head {

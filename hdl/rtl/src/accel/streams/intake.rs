@@ -156,8 +156,8 @@ impl Logic for StreamIntake {
         self.fresh.d.next = self.takes.val() & !self.count.q.val().get_bit(PLACE_WIDTH);
         self.number.d.next = self.count.q.val().get_bits::<PLACE_WIDTH>(0);
         self.home.next = bit_cast::<KEPT_WIDTH, PLACE_WIDTH>(self.count.q.val().get_bits::<PLACE_WIDTH>(0))
-            | (bit_cast::<KEPT_WIDTH, 1>(self.entry.val()) << bits::<3>(PLACE_WIDTH as u64))
-            | (bit_cast::<KEPT_WIDTH, 1>(self.direction.val()) << bits::<3>(PLACE_WIDTH as u64 + 1));
+            | field::<KEPT_WIDTH, 1>(self.entry.val(), PLACE_WIDTH)
+            | field::<KEPT_WIDTH, 1>(self.direction.val(), PLACE_WIDTH + 1);
         // A descriptor without room passes through the last word of the last receive, which has a word less.
         if self.is_full.val() & (self.step.q.val() == Intake::Take) {
             self.home.next = !bits::<KEPT_WIDTH>(0);

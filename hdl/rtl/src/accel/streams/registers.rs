@@ -57,15 +57,15 @@ impl Logic for StreamRegisters {
         self.receive_bit.next = self.receiving.val().into();
         self.value.next = bit_cast::<32, LENGTH_WIDTH>(self.received.val());
         if self.place.val() == bits::<PLACE_WIDTH>(StreamRegister::SendStatus as u64) {
-            self.value.next = (bit_cast::<32, 1>(self.send_bit.val()) << bits::<6>(RUNNING_OFFSET as u64))
-                | (bit_cast::<32, WAITING_WIDTH>(self.send_waiting.val()) << bits::<6>(WAITING_OFFSET as u64));
+            self.value.next = field::<32, 1>(self.send_bit.val(), RUNNING_OFFSET)
+                | field::<32, WAITING_WIDTH>(self.send_waiting.val(), WAITING_OFFSET);
         }
         if self.place.val() == bits::<PLACE_WIDTH>(StreamRegister::SendWords as u64) {
             self.value.next = self.sent.val();
         }
         if self.place.val() == bits::<PLACE_WIDTH>(StreamRegister::ReceiveStatus as u64) {
-            self.value.next = (bit_cast::<32, 1>(self.receive_bit.val()) << bits::<6>(RUNNING_OFFSET as u64))
-                | (bit_cast::<32, WAITING_WIDTH>(self.receive_waiting.val()) << bits::<6>(WAITING_OFFSET as u64));
+            self.value.next = field::<32, 1>(self.receive_bit.val(), RUNNING_OFFSET)
+                | field::<32, WAITING_WIDTH>(self.receive_waiting.val(), WAITING_OFFSET);
         }
         if self.register.read.val() {
             self.answer.d.next = 0.into();

@@ -92,9 +92,8 @@ impl Logic for LocalWindows {
         self.entries.write_lanes.next = 0.into();
         self.entries.write_address.next = self.place.q.val();
         self.entries.write_data.next = bit_cast::<ENTRY, SIZE_AT>(self.word.q.val())
-            | (bit_cast::<ENTRY, SIZE_AT>(self.word.q.val()) << bits::<6>(SIZE_AT))
-            | (bit_cast::<ENTRY, 8>(bit_cast::<8, SIZE_AT>(self.word.q.val()))
-                << bits::<6>((MODE_AT + MODE_OFFSET) as u64));
+            | field::<ENTRY, SIZE_AT>(self.word.q.val(), SIZE_AT)
+            | field::<ENTRY, 8>(bit_cast::<8, SIZE_AT>(self.word.q.val()), (MODE_AT + MODE_OFFSET));
         if self.own.q.val() & (self.field.q.val() == bits::<FIELD_WIDTH>(TagRegister::Base as u64)) {
             self.entries.write_lanes.next = bits::<LANES>(0b0_000_111);
         }

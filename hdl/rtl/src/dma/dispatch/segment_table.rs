@@ -116,7 +116,7 @@ impl Logic for SegmentTable {
         self.reach.own.next = self.own_node.val();
         self.reach.node.next = self.word.q.val().get_bits::<NODE_WIDTH>(NODE_OFFSET);
         self.entries.write_data.next = (bit_cast::<ENTRY, FIELD>(bit_cast::<FIELD, 32>(self.word.q.val()))
-            | (bit_cast::<ENTRY, 32>(self.word.q.val()) << bits::<6>(FIELD)))
+            | field::<ENTRY, 32>(self.word.q.val(), FIELD))
         .replace_bit(REACHED_AT, self.reach.reached.val());
         if self.own.q.val() & (self.field.q.val() == bits::<SHORT_FIELD_WIDTH>(SegmentRegister::Target as u64)) {
             self.entries.write_lanes.next = bits::<6>(0b000_111);

@@ -160,7 +160,7 @@ impl Logic for Bypass {
             & (self.argument.context.val() != bits::<CONTEXT_WIDTH>(SERVER_CONTEXT));
         self.descriptors.write_address.next =
             bit_cast::<WORD_ADDRESS_WIDTH, PLACE_WIDTH>(self.argument.register.val().get_bits::<PLACE_WIDTH>(0))
-                | (bit_cast::<WORD_ADDRESS_WIDTH, BANK_WIDTH>(self.argument.bank.val()) << bits::<3>(PLACE_WIDTH));
+                | field::<WORD_ADDRESS_WIDTH, BANK_WIDTH>(self.argument.bank.val(), PLACE_WIDTH);
         self.descriptors.write_data.next = self.argument.data.val();
 
         // The first word of a message; the offset and the shape of a get, words 1 and 3; others from word 2 on.
@@ -174,7 +174,7 @@ impl Logic for Bypass {
             self.number.next = (self.sent.q.val() << bits::<1>(1)) + 1;
         }
         self.descriptors.read_address.next = bit_cast::<WORD_ADDRESS_WIDTH, PLACE_WIDTH>(self.number.val())
-            | (bit_cast::<WORD_ADDRESS_WIDTH, BANK_WIDTH>(self.subject.val().bank) << bits::<3>(PLACE_WIDTH));
+            | field::<WORD_ADDRESS_WIDTH, BANK_WIDTH>(self.subject.val().bank, PLACE_WIDTH);
 
         self.brings_message.next =
             !self.start.job.val().control & (self.start.job.val().kind == bits::<KIND_WIDTH>(DataKind::Message as u64));

@@ -131,8 +131,7 @@ impl Logic for Shapers {
 
         self.rate.d.next = self.settings.rate.val();
         self.burst.d.next = self.settings.burst.val() | bits::<RATE_WIDTH>(LEAST_BURST);
-        self.room.d.next =
-            (bit_cast::<LEVEL_WIDTH, RATE_WIDTH>(self.burst.q.val()) << bits::<6>(FRACTION_BITS)) - self.looked.val();
+        self.room.d.next = field::<LEVEL_WIDTH, RATE_WIDTH>(self.burst.q.val(), FRACTION_BITS) - self.looked.val();
         self.third_rate.d.next = self.rate.q.val();
         self.gain.d.next = bit_cast::<LEVEL_WIDTH, RATE_WIDTH>(self.third_rate.q.val());
         if self.room.q.val().get_bit(LEVEL_WIDTH - 1)
@@ -146,11 +145,9 @@ impl Logic for Shapers {
             self.filled.next = self.prior.val() + self.gain.q.val();
         }
         // Two sums side by side: what comes in and goes out, and that with the level.
-        self.change.next = bits::<LEVEL_WIDTH>(0)
-            - (bit_cast::<LEVEL_WIDTH, COUNT_WIDTH>(self.flits.val()) << bits::<6>(FRACTION_BITS));
+        self.change.next = bits::<LEVEL_WIDTH>(0) - field::<LEVEL_WIDTH, COUNT_WIDTH>(self.flits.val(), FRACTION_BITS);
         if self.fourth.q.val() == self.taker.val() {
-            self.change.next = self.gain.q.val()
-                - (bit_cast::<LEVEL_WIDTH, COUNT_WIDTH>(self.flits.val()) << bits::<6>(FRACTION_BITS));
+            self.change.next = self.gain.q.val() - field::<LEVEL_WIDTH, COUNT_WIDTH>(self.flits.val(), FRACTION_BITS);
         }
         self.drained.next = self.payer_level.val() + self.change.val();
         self.may_send.next = 0.into();

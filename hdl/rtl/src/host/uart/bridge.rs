@@ -222,7 +222,7 @@ impl Logic for UartBridge {
         self.master.read.next = false;
         self.master.write.next = false;
         self.master.address.next =
-            bit_cast::<ADDRESS_WIDTH, SPACE_WIDTH>(self.address.q.val().get_bits::<SPACE_WIDTH>(0)) << bits::<5>(2);
+            field::<ADDRESS_WIDTH, SPACE_WIDTH>(self.address.q.val().get_bits::<SPACE_WIDTH>(0), 2);
         self.master.write_data.next = self.word.q.val();
         self.transmitter.valid.next = false;
         self.transmitter.data.next = self.word.q.val().get_bits::<8>(24);
@@ -403,10 +403,10 @@ impl Logic for UartBridge {
                 self.word.d.next = ((bits::<32>(CODE_BASE) | bit_cast::<32, CODE_WIDTH>(self.last_code.q.val()))
                     ^ bits::<32>(ANSWER as u64))
                     << bits::<6>(24)
-                    | (bit_cast::<32, 8>(self.last.q.val()) << bits::<6>(16))
-                    | (bit_cast::<32, 1>(self.session_bit.val()) << bits::<6>(8 + SESSION_BIT as u64))
-                    | (bit_cast::<32, 1>(self.interrupts.val()) << bits::<6>(8 + INTERRUPT_BIT as u64))
-                    | (bit_cast::<32, STATUS_WIDTH>(self.status.q.val()) << bits::<6>(8))
+                    | field::<32, 8>(self.last.q.val(), 16)
+                    | field::<32, 1>(self.session_bit.val(), 8 + SESSION_BIT)
+                    | field::<32, 1>(self.interrupts.val(), 8 + INTERRUPT_BIT)
+                    | field::<32, STATUS_WIDTH>(self.status.q.val(), 8)
                     | bit_cast::<32, 8>(self.done.q.val());
                 self.turn.d.next = Turn::Send;
             }

@@ -52,7 +52,7 @@ impl Logic for UartTransmitter {
             self.cycles.d.next = self.bit_cycles.val() - 1;
             if self.valid.val() {
                 self.left.d.next = bits::<4>(LINE_BITS as u64);
-                self.out.d.next = (bit_cast::<LINE_BITS, 8>(!self.data.val()) << bits::<4>(1)) | bits::<LINE_BITS>(1);
+                self.out.d.next = field::<LINE_BITS, 8>(!self.data.val(), 1) | bits::<LINE_BITS>(1);
             }
         }
         if self.rst.val() {

@@ -127,8 +127,8 @@ impl Logic for EdgeDrain {
             & self.empties.val().get_bit(self.owner.val().index());
         self.frees.next = self.drops.val() & !self.busy.val();
         self.slot_bit.next = self.slot.val().into();
-        self.freed.next = (bit_cast::<ROOM_WIDTH, EDGE_WIDTH>(self.turn.q.val()) << bits::<1>(1))
-            | bit_cast::<ROOM_WIDTH, 1>(self.slot_bit.val());
+        self.freed.next =
+            field::<ROOM_WIDTH, EDGE_WIDTH>(self.turn.q.val(), 1) | bit_cast::<ROOM_WIDTH, 1>(self.slot_bit.val());
         if !self.drops.val() | !self.busy.val() {
             self.turn.d.next = (self.turn.q.val() + 1) & self.last_edge.val();
         }

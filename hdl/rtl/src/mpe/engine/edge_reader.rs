@@ -94,8 +94,8 @@ impl Logic for EdgeReader {
         wire!(self => jobs, words: clk, rst);
         dff_setup!(self, clk, count, reserved, comes, pads, gives, given, fails);
         self.jobs.write.next = self.job.valid.val() & self.job.from_edge.val();
-        self.jobs.write_data.next.room = (bit_cast::<ROOM_WIDTH, EDGE_WIDTH>(self.job.neighbour.val()) << bits::<1>(1))
-            .replace_bit(0, self.job.slot.val());
+        self.jobs.write_data.next.room =
+            field::<ROOM_WIDTH, EDGE_WIDTH>(self.job.neighbour.val(), 1).replace_bit(0, self.job.slot.val());
         self.jobs.write_data.next.first = self.job.first.val();
         self.jobs.write_data.next.words = self.job.words.val();
         self.jobs.write_data.next.frees = self.job.frees.val();
@@ -124,8 +124,7 @@ impl Logic for EdgeReader {
             self.count.d.next = 0.into();
         }
         self.read_enable.next = self.reads.val();
-        self.read_address.next = (bit_cast::<BUFFER_WIDTH, ROOM_WIDTH>(self.own_room.val())
-            << bits::<4>(INDEX_WIDTH as u64))
+        self.read_address.next = field::<BUFFER_WIDTH, ROOM_WIDTH>(self.own_room.val(), INDEX_WIDTH)
             | bit_cast::<BUFFER_WIDTH, INDEX_WIDTH>(self.index.val().get_bits::<INDEX_WIDTH>(0));
         self.room.next = self.own_room.val();
         self.fits.next = self.length.val() == self.total.val();

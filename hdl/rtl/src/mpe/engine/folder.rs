@@ -282,8 +282,7 @@ impl Logic for Folder {
         self.head.source.next = self.node.val();
         self.head.kind.next = bits::<KIND_WIDTH>(DataKind::Collective as u64);
         self.head.last.next = false;
-        self.head.tag.next = (bit_cast::<TAG_WIDTH, PLACE_WIDTH>(self.rows.read_data.val().place)
-            << bits::<4>(TAG_PLACE_OFFSET as u64))
+        self.head.tag.next = field::<TAG_WIDTH, PLACE_WIDTH>(self.rows.read_data.val().place, TAG_PLACE_OFFSET)
             | bit_cast::<TAG_WIDTH, CONTEXT_WIDTH>(self.owner.val());
         self.value.next = self.neighbour.tdata.val();
         if self.work.val().from_memory {

@@ -80,7 +80,7 @@ impl Logic for TokenReceiver {
         self.owner.next = self.named.val() & self.last_context.val();
         self.on.next =
             bit_cast::<EDGE_WIDTH, PLACE_WIDTH>(self.head.tag.val().get_bits::<PLACE_WIDTH>(TAG_PLACE_OFFSET))
-                | (bit_cast::<EDGE_WIDTH, CONTEXT_WIDTH>(self.owner.val()) << bits::<3>(PLACE_WIDTH as u64));
+                | field::<EDGE_WIDTH, CONTEXT_WIDTH>(self.owner.val(), PLACE_WIDTH);
         self.rows.read_address.next = self.on.val();
         self.neighbour.next = self.on.val();
         self.is_known.next = (self.named.val() == self.owner.val())

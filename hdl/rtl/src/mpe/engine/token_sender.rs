@@ -152,14 +152,13 @@ impl Logic for TokenSender {
         self.head.source.next = self.node.val();
         self.head.kind.next = bits::<KIND_WIDTH>(ControlKind::Collective as u64);
         self.head.last.next = true;
-        self.head.tag.next = ((bit_cast::<TAG_WIDTH, PLACE_WIDTH>(self.rows.read_data.val().place)
-            << bits::<4>(TAG_PLACE_OFFSET as u64))
+        self.head.tag.next = (field::<TAG_WIDTH, PLACE_WIDTH>(self.rows.read_data.val().place, TAG_PLACE_OFFSET)
             | bit_cast::<TAG_WIDTH, CONTEXT_WIDTH>(self.neighbour.val().get_bits::<CONTEXT_WIDTH>(PLACE_WIDTH)))
         .replace_bit(TOKEN_OFFSET, self.is_token.val())
         .replace_bit(GO_OFFSET, self.is_go.val());
         self.buffer.s_axis.tvalid.next = !self.owed.empty.val() | self.adds.val() | self.go.val();
-        self.buffer.s_axis.tdata.next = self.head.word.val()
-            | (bit_cast::<32, HEAD_NUMBER_WIDTH>(self.number.val()) << bits::<6>(HEAD_NUMBER_OFFSET as u64));
+        self.buffer.s_axis.tdata.next =
+            self.head.word.val() | field::<32, HEAD_NUMBER_WIDTH>(self.number.val(), HEAD_NUMBER_OFFSET);
         self.buffer.s_axis.tlast.next = true;
         self.owed.read.next = self.buffer.s_axis.tready.val();
         wire!(self <=> buffer: m_axis);

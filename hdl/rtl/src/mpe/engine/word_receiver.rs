@@ -167,7 +167,7 @@ impl Logic for WordReceiver {
         self.owner.next = self.named.val() & self.last_context.val();
         self.head_edge.next =
             bit_cast::<EDGE_WIDTH, PLACE_WIDTH>(self.head.tag.val().get_bits::<PLACE_WIDTH>(TAG_PLACE_OFFSET))
-                | (bit_cast::<EDGE_WIDTH, CONTEXT_WIDTH>(self.owner.val()) << bits::<3>(PLACE_WIDTH as u64));
+                | field::<EDGE_WIDTH, CONTEXT_WIDTH>(self.owner.val(), PLACE_WIDTH);
         self.rows.read_address.next = self.head_edge.val();
         self.is_known.next = (self.named.val() == self.owner.val())
             & self.present.val().get_bit(self.head_edge.val().index())
@@ -202,12 +202,11 @@ impl Logic for WordReceiver {
             }
         }
         self.slot_bit.next = self.slot.q.val().into();
-        self.own_room.next = (bit_cast::<ROOM_WIDTH, EDGE_WIDTH>(self.neighbour.q.val()) << bits::<3>(1))
-            | bit_cast::<ROOM_WIDTH, 1>(self.slot_bit.val());
+        self.own_room.next =
+            field::<ROOM_WIDTH, EDGE_WIDTH>(self.neighbour.q.val(), 1) | bit_cast::<ROOM_WIDTH, 1>(self.slot_bit.val());
         self.buffer.write_enable.next =
             self.takes.val() & (self.count.q.val() < bits::<WORDS_WIDTH>(PACKET_WORDS as u64));
-        self.buffer.write_address.next = (bit_cast::<BUFFER_WIDTH, ROOM_WIDTH>(self.own_room.val())
-            << bits::<4>(INDEX_WIDTH as u64))
+        self.buffer.write_address.next = field::<BUFFER_WIDTH, ROOM_WIDTH>(self.own_room.val(), INDEX_WIDTH)
             | bit_cast::<BUFFER_WIDTH, INDEX_WIDTH>(self.count.q.val().get_bits::<INDEX_WIDTH>(0));
         self.buffer.write_data.next = self.flits.data.val();
         self.buffer.read_enable.next = self.read_enable.val();

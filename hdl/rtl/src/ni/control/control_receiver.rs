@@ -185,8 +185,7 @@ impl Logic for ControlReceiver {
             self.low.d.next = self.flit.q.val();
         }
 
-        self.value.next =
-            bit_cast::<64, 32>(self.low.q.val()) | (bit_cast::<64, 32>(self.flit.q.val()) << bits::<6>(32));
+        self.value.next = bit_cast::<64, 32>(self.low.q.val()) | field::<64, 32>(self.flit.q.val(), 32);
         self.completion.valid.next = self.complete.val() & self.completes.q.val();
         self.completion.slot.next = bit_cast::<SLOT_WIDTH, TAG_WIDTH>(self.tag.q.val());
         self.completion.error.next = 0.into();

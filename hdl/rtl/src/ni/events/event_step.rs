@@ -73,7 +73,7 @@ impl Logic for EventStep {
 
         self.after.next = self.word.val();
         if self.counts.val() {
-            self.after.next = (bit_cast::<WORD_WIDTH, CONTROL_WIDTH>(self.control.val()) << bits::<6>(CONTROL_AT))
+            self.after.next = field::<WORD_WIDTH, CONTROL_WIDTH>(self.control.val(), CONTROL_AT)
                 | bit_cast::<WORD_WIDTH, COUNTER_WIDTH>(self.count.val() + 1);
         }
         if self.keeps.val() & !self.word.val().get_bits::<ERROR_WIDTH>(0).any() {

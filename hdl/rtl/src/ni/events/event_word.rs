@@ -55,8 +55,7 @@ impl Logic for EventWord {
             }
             if self.field.val() == bits::<FIELD_WIDTH>(EventRegister::Control as u64) {
                 self.word.next = (self.current.val() & bits::<WORD_WIDTH>((1 << COUNTER_WIDTH) - 1))
-                    | (bit_cast::<WORD_WIDTH, CONTROL_WIDTH>(self.data.val().get_bits::<CONTROL_WIDTH>(0))
-                        << bits::<6>(CONTROL_AT));
+                    | field::<WORD_WIDTH, CONTROL_WIDTH>(self.data.val().get_bits::<CONTROL_WIDTH>(0), CONTROL_AT);
             }
             if self.field.val() == bits::<FIELD_WIDTH>(EventRegister::Status as u64) {
                 self.word.next = 0.into();

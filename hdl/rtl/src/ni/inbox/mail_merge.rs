@@ -59,7 +59,7 @@ impl Logic for MailMerge {
             self.count.next = 0.into();
         }
         self.after.next = bit_cast::<WORD_WIDTH, VALUE_WIDTH>(self.value.val())
-            | (bit_cast::<WORD_WIDTH, COUNT_WIDTH>(self.count.val()) << bits::<7>(VALUE_WIDTH));
+            | field::<WORD_WIDTH, COUNT_WIDTH>(self.count.val(), VALUE_WIDTH);
         self.event_number.next = self.control.val().get_bits::<EVENT_WIDTH>(EVENT_OFFSET);
         self.fires.next = self.control.val().get_bit(EVENT_ENABLE_OFFSET) & (self.full.val() | !self.is_barrier.val());
     }

@@ -150,9 +150,10 @@ impl Logic for Inbox {
         }
         self.word.d.next = self.rows.read_data.val();
         if self.clears.val() & (self.address.row.val() == self.row.q.val()) {
-            self.word.d.next =
-                bit_cast::<WORD_WIDTH, CONTROL_WIDTH>(self.rows.read_data.val().get_bits::<CONTROL_WIDTH>(CONTROL_AT))
-                    << bits::<7>(CONTROL_AT);
+            self.word.d.next = field::<WORD_WIDTH, CONTROL_WIDTH>(
+                self.rows.read_data.val().get_bits::<CONTROL_WIDTH>(CONTROL_AT),
+                CONTROL_AT,
+            );
         }
         self.merge.old.next = self.word.q.val();
         self.merge.mail.next = self.data.q.val();
@@ -165,8 +166,7 @@ impl Logic for Inbox {
         if self.controls.val() {
             self.rows.write_lanes.next = bits::<LANES>(CONTROL_LANES);
             self.rows.write_data.next =
-                bit_cast::<WORD_WIDTH, CONTROL_WIDTH>(self.register.data.val().get_bits::<CONTROL_WIDTH>(0))
-                    << bits::<7>(CONTROL_AT);
+                field::<WORD_WIDTH, CONTROL_WIDTH>(self.register.data.val().get_bits::<CONTROL_WIDTH>(0), CONTROL_AT);
         }
         if self.stores.q.val() {
             self.rows.write_lanes.next = bits::<LANES>(CONTENT_LANES);

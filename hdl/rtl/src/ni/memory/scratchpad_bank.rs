@@ -79,7 +79,7 @@ impl<const W: usize, const B: usize> Logic for ScratchpadBank<W, B> {
         self.sharers.next = self.read_ask.val().get_bits::<SHARERS>(1);
         self.turns.request.next = self.sharers.val();
         self.turns.served.next = !self.read_ask.val().get_bit(0);
-        self.turn.next = bit_cast::<READERS, SHARERS>(self.turns.grant.val()) << bits::<2>(1);
+        self.turn.next = field::<READERS, SHARERS>(self.turns.grant.val(), 1);
         if self.read_ask.val().get_bit(0) {
             self.turn.next = bits::<READERS>(1);
         }

@@ -44,7 +44,7 @@ impl Logic for Reply {
         self.told_address.next = 0.into();
         self.told_order.next = 0.into();
         if !self.status.val().any() {
-            self.told_order.next = bit_cast::<32, ORDER_WIDTH>(self.order.val()) << bits::<5>(ORDER_OFFSET);
+            self.told_order.next = field::<32, ORDER_WIDTH>(self.order.val(), ORDER_OFFSET);
             if !self.frees.val() {
                 self.told_address.next =
                     bit_cast::<32, NODE_WIDTH>(self.node.val() & self.offset_mask.val()) << self.block_bits.val();
@@ -52,6 +52,6 @@ impl Logic for Reply {
         }
         self.beat.next = self.told_address.val()
             | self.told_order.val()
-            | (bit_cast::<32, STATUS_WIDTH>(self.status.val()) << bits::<5>(STATUS_OFFSET));
+            | field::<32, STATUS_WIDTH>(self.status.val(), STATUS_OFFSET);
     }
 }

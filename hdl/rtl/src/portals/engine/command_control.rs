@@ -235,8 +235,7 @@ impl Logic for CommandControl {
                     }
                     if self.scan.appended.val() {
                         self.handle.d.next = bit_cast::<32, PLACE_WIDTH>(self.list.place.val())
-                            | (bit_cast::<32, GENERATION_WIDTH>(self.list.generation.val())
-                                << bits::<6>(GENERATION_OFFSET as u64));
+                            | field::<32, GENERATION_WIDTH>(self.list.generation.val(), GENERATION_OFFSET);
                         self.tables.place.next = self.list.place.val();
                         self.tables.entry_write.next = true;
                         self.tables.entry.next.pointer = self.command.val().pointer;

@@ -183,10 +183,11 @@ impl Logic for CommandFields {
             } else {
                 self.word.next =
                     bit_cast::<32, SOURCE_RANK_WIDTH>(self.words.tdata.val().get_bits::<SOURCE_RANK_WIDTH>(0))
-                        | (bit_cast::<32, PORTAL_WIDTH>(self.shown.val().index) << bits::<6>(SOURCE_RANK_WIDTH as u64))
-                        | (bit_cast::<32, OPTIONS_WIDTH>(
+                        | field::<32, PORTAL_WIDTH>(self.shown.val().index, SOURCE_RANK_WIDTH)
+                        | field::<32, OPTIONS_WIDTH>(
                             self.words.tdata.val().get_bits::<OPTIONS_WIDTH>(OPTIONS_OFFSET),
-                        ) << bits::<6>(SOURCE_WIDTH as u64));
+                            SOURCE_WIDTH,
+                        );
             }
             if self.comes.val() {
                 self.fields.d.next.pointer = self.words.tdata.val();

@@ -245,14 +245,12 @@ impl Logic for Completer {
         self.overflow_bit.next = self.outcome.q.val().overflow.into();
         self.word.d.next = 0.into();
         if self.asked.q.val() == 0 {
-            self.word.d.next = (bit_cast::<32, KIND_WIDTH>(self.kind.q.val()) << bits::<6>(KIND_OFFSET as u64))
-                | (bit_cast::<32, FAILURE_WIDTH>(self.outcome.q.val().failure)
-                    << bits::<6>(EVENT_FAILURE_OFFSET as u64))
-                | (bit_cast::<32, 1>(self.overflow_bit.val()) << bits::<6>(EVENT_OVERFLOW_OFFSET as u64));
+            self.word.d.next = field::<32, KIND_WIDTH>(self.kind.q.val(), KIND_OFFSET)
+                | field::<32, FAILURE_WIDTH>(self.outcome.q.val().failure, EVENT_FAILURE_OFFSET)
+                | field::<32, 1>(self.overflow_bit.val(), EVENT_OVERFLOW_OFFSET);
         }
         if self.asked.q.val() == 1 {
-            self.word.d.next = bit_cast::<32, LENGTH_WIDTH>(self.outcome.q.val().delivered)
-                << bits::<6>(EVENT_DELIVERED_OFFSET as u64);
+            self.word.d.next = field::<32, LENGTH_WIDTH>(self.outcome.q.val().delivered, EVENT_DELIVERED_OFFSET);
         }
         if self.asked.q.val() == 3 {
             self.word.d.next = bit_cast::<32, LENGTH_WIDTH>(self.requested.q.val());

@@ -127,7 +127,7 @@ impl Logic for ControlSender {
         self.buffer.s_axis.tvalid.next = true;
         self.buffer.s_axis.tlast.next = true;
         self.buffer.s_axis.tdata.next =
-            self.head.word.val() | (bit_cast::<32, CONTROL_WIDTH>(self.kind.val()) << bits::<6>(CONTROL_OFFSET as u64));
+            self.head.word.val() | field::<32, CONTROL_WIDTH>(self.kind.val(), CONTROL_OFFSET);
         match self.step.q.val() {
             ControlWord::Head => {
                 if !self.requests.empty.val() {
@@ -143,12 +143,11 @@ impl Logic for ControlSender {
                 }
             }
             ControlWord::Status => {
-                self.buffer.s_axis.tdata.next = (bit_cast::<32, LENGTH_WIDTH>(self.answer.outcome.val().delivered)
-                    << bits::<6>(DELIVERED_OFFSET as u64))
-                    | (bit_cast::<32, FAILURE_WIDTH>(self.answer.outcome.val().failure)
-                        << bits::<6>(FAILURE_OFFSET as u64))
-                    | (bit_cast::<32, 1>(self.overflow_bit.val()) << bits::<6>(OVERFLOW_OFFSET as u64))
-                    | (bit_cast::<32, 1>(self.silent_bit.val()) << bits::<6>(SILENT_OFFSET as u64));
+                self.buffer.s_axis.tdata.next =
+                    field::<32, LENGTH_WIDTH>(self.answer.outcome.val().delivered, DELIVERED_OFFSET)
+                        | field::<32, FAILURE_WIDTH>(self.answer.outcome.val().failure, FAILURE_OFFSET)
+                        | field::<32, 1>(self.overflow_bit.val(), OVERFLOW_OFFSET)
+                        | field::<32, 1>(self.silent_bit.val(), SILENT_OFFSET);
                 self.buffer.s_axis.tlast.next = !self.answer.full.val();
                 if self.free.val() {
                     self.step.d.next = ControlWord::Head;

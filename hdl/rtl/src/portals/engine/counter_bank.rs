@@ -117,8 +117,8 @@ impl Logic for CounterBank {
             self.access.number.val() == bits::<PORTALS_FIELD_WIDTH>(PortalsRegister::CtFailure as u64);
         self.is_count.next = self.is_failure.val()
             | (self.access.number.val() == bits::<PORTALS_FIELD_WIDTH>(PortalsRegister::CtSuccess as u64));
-        self.register_place.next = (bit_cast::<PLACE_WIDTH, NUMBER_WIDTH>(self.row.val()) << bits::<1>(1))
-            .replace_bit(0, self.is_failure.val());
+        self.register_place.next =
+            field::<PLACE_WIDTH, NUMBER_WIDTH>(self.row.val(), 1).replace_bit(0, self.is_failure.val());
         self.acts.next =
             self.writes.q.val() & ((self.stage.q.val() == CountStage::Idle) | (self.stage.q.val() == CountStage::Tell));
         self.writes.d.next = (self.access.write.val() & self.is_row.val()) | (self.writes.q.val() & !self.acts.val());
@@ -188,7 +188,7 @@ impl Logic for CounterBank {
         self.event.error.next = 0.into();
 
         // The memory. Both counts of a change are read one after the other, the failures while the successes are written.
-        self.change_place.next = bit_cast::<PLACE_WIDTH, NUMBER_WIDTH>(self.counter.val()) << bits::<1>(1);
+        self.change_place.next = field::<PLACE_WIDTH, NUMBER_WIDTH>(self.counter.val(), 1);
         self.counts.read_enable.next =
             self.reads.q.val() | self.starts.val() | (self.moves_on.val() & self.has_next.val());
         self.counts.read_address.next = self

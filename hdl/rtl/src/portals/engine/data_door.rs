@@ -213,8 +213,8 @@ impl Logic for DataDoor {
         if self.begins.val() {
             self.takes.d.next = self.accepts.val();
             self.owner.d.next = self.named.val();
-            self.room.d.next = (bit_cast::<ROOM_WIDTH, OWNER_WIDTH>(self.named.val()) << bits::<1>(1))
-                | bit_cast::<ROOM_WIDTH, 1>(self.which.val());
+            self.room.d.next =
+                field::<ROOM_WIDTH, OWNER_WIDTH>(self.named.val(), 1) | bit_cast::<ROOM_WIDTH, 1>(self.which.val());
             self.reply.d.next = self.is_reply.val();
             self.first.d.next = self.data.q.val().get_bit(FIRST_OFFSET);
             self.last.d.next = self.head.last.val();
@@ -224,8 +224,7 @@ impl Logic for DataDoor {
         // Its words.
         self.has_word.next = self.valid.q.val() & !self.is_head.q.val() & self.takes.q.val();
         self.write.next = self.has_word.val() & !self.count.q.val().get_bit(INDEX_WIDTH);
-        self.write_address.next = (bit_cast::<{ ROOM_WIDTH + INDEX_WIDTH }, ROOM_WIDTH>(self.room.q.val())
-            << bits::<3>(INDEX_WIDTH as u64))
+        self.write_address.next = field::<{ ROOM_WIDTH + INDEX_WIDTH }, ROOM_WIDTH>(self.room.q.val(), INDEX_WIDTH)
             | bit_cast::<{ ROOM_WIDTH + INDEX_WIDTH }, INDEX_WIDTH>(self.count.q.val().get_bits::<INDEX_WIDTH>(0));
         self.write_data.next = self.data.q.val();
         self.words.next = self.count.q.val();

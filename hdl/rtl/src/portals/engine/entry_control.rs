@@ -172,7 +172,7 @@ impl Logic for EntryControl {
         self.context.context.next = self.home.val();
         self.context.index.next = 1.into();
         self.context.word.next = bit_cast::<32, RANK_WIDTH>(self.rank.val())
-            | (bit_cast::<32, LENGTH_WIDTH>(self.message.val().delivered) << bits::<6>(EVENT_DELIVERED_OFFSET as u64));
+            | field::<32, LENGTH_WIDTH>(self.message.val().delivered, EVENT_DELIVERED_OFFSET);
         self.ends.next = false;
         self.closed.next = false;
         self.drops.next = false;
@@ -234,7 +234,7 @@ impl Logic for EntryControl {
                     self.list.write.next = true;
                     self.list.field.next = ListField::Pointer;
                     self.list.word.next = bit_cast::<32, LENGTH_WIDTH>(self.check.start.val())
-                        | (bit_cast::<32, USER_WIDTH>(self.request.val().user) << bits::<6>(USER_OFFSET as u64));
+                        | field::<32, USER_WIDTH>(self.request.val().user, USER_OFFSET);
                 }
                 if self.cycle.q.val() == bits::<WAIT_WIDTH>(CHECK_CYCLES) {
                     self.known.next.used = self.check.used.val();
@@ -279,7 +279,7 @@ impl Logic for EntryControl {
                 } else {
                     self.context.index.next = 2.into();
                     self.context.word.next = bit_cast::<32, LENGTH_WIDTH>(self.message.val().address)
-                        | (bit_cast::<32, USER_WIDTH>(self.request.val().user) << bits::<6>(USER_OFFSET as u64));
+                        | field::<32, USER_WIDTH>(self.request.val().user, USER_OFFSET);
                 }
                 if !self.cycle.q.val().all() {
                     self.cycle.d.next = self.cycle.q.val() + 1;
@@ -303,8 +303,7 @@ impl Logic for EntryControl {
                 self.tables.entry_read.next = self.cycle.q.val() == 0;
                 self.list.field.next = ListField::Handle;
                 self.list.word.next = bit_cast::<32, PLACE_WIDTH>(self.message.val().place)
-                    | (bit_cast::<32, GENERATION_WIDTH>(self.shown.entry.val().generation)
-                        << bits::<6>(GENERATION_OFFSET as u64));
+                    | field::<32, GENERATION_WIDTH>(self.shown.entry.val().generation, GENERATION_OFFSET);
                 if self.cycle.q.val() == 1 {
                     self.tables.place.next = self.message.val().header;
                     self.tables.header_write.next = self.message.val().unexpected;

@@ -104,9 +104,9 @@ impl Logic for Finisher {
         dff_setup!(self, clk, step, owner, portal, ring, overflow, pointer, raises, kind, counts, counter, amount);
         dff_setup!(self, clk, unlinks, frees, header, answers, slot, outcome, full, used, asked, word);
         self.words.write_enable.next = self.write.enable.val();
-        self.words.write_address.next = (bit_cast::<ADDRESS_WIDTH, CONTEXT_WIDTH>(self.write.context.val())
-            << bits::<3>(EVENT_INDEX_WIDTH as u64))
-            | bit_cast::<ADDRESS_WIDTH, EVENT_INDEX_WIDTH>(self.write.index.val());
+        self.words.write_address.next =
+            field::<ADDRESS_WIDTH, CONTEXT_WIDTH>(self.write.context.val(), EVENT_INDEX_WIDTH)
+                | bit_cast::<ADDRESS_WIDTH, EVENT_INDEX_WIDTH>(self.write.index.val());
         self.words.write_data.next = self.write.word.val();
 
         self.shown_kind.next = self.kind.q.val();
@@ -197,8 +197,7 @@ impl Logic for Finisher {
         self.job.queue.next = self.ring.q.val();
         self.asked.d.next = self.job.index.val();
         self.words.read_enable.next = true;
-        self.words.read_address.next = (bit_cast::<ADDRESS_WIDTH, CONTEXT_WIDTH>(self.owner.q.val())
-            << bits::<3>(EVENT_INDEX_WIDTH as u64))
+        self.words.read_address.next = field::<ADDRESS_WIDTH, CONTEXT_WIDTH>(self.owner.q.val(), EVENT_INDEX_WIDTH)
             | bit_cast::<ADDRESS_WIDTH, EVENT_INDEX_WIDTH>(self.job.index.val());
         self.overflow_bit.next = self.overflow.q.val().into();
         self.header_index.next = self.job.index.val();
@@ -216,11 +215,10 @@ impl Logic for Finisher {
             self.word.d.next = self.pointer.q.val();
         }
         if self.asked.q.val() == 0 {
-            self.word.d.next = (bit_cast::<32, KIND_WIDTH>(self.shown_kind.val()) << bits::<6>(KIND_OFFSET as u64))
-                | (bit_cast::<32, FAILURE_WIDTH>(self.outcome.q.val().failure)
-                    << bits::<6>(EVENT_FAILURE_OFFSET as u64))
-                | (bit_cast::<32, 1>(self.overflow_bit.val()) << bits::<6>(EVENT_OVERFLOW_OFFSET as u64))
-                | (bit_cast::<32, PORTAL_WIDTH>(self.portal.q.val()) << bits::<6>(EVENT_PORTAL_OFFSET as u64));
+            self.word.d.next = field::<32, KIND_WIDTH>(self.shown_kind.val(), KIND_OFFSET)
+                | field::<32, FAILURE_WIDTH>(self.outcome.q.val().failure, EVENT_FAILURE_OFFSET)
+                | field::<32, 1>(self.overflow_bit.val(), EVENT_OVERFLOW_OFFSET)
+                | field::<32, PORTAL_WIDTH>(self.portal.q.val(), EVENT_PORTAL_OFFSET);
         }
         self.job.word.next = self.word.q.val();
         if self.rst.val() {

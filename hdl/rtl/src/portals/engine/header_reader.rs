@@ -73,7 +73,7 @@ impl Logic for HeaderReader {
         self.asks.next = false;
         if self.place.q.val() == 0 {
             self.word.next = bit_cast::<32, RANK_WIDTH>(self.rank.val())
-                | (bit_cast::<32, PORTAL_WIDTH>(self.portal.val()) << bits::<6>(SOURCE_RANK_WIDTH as u64));
+                | field::<32, PORTAL_WIDTH>(self.portal.val(), SOURCE_RANK_WIDTH);
             if self.takes.val() {
                 self.fields.d.next.operation = self.words.tdata.val().get_bits::<OPERATION_WIDTH>(OPERATION_OFFSET);
                 self.fields.d.next.ack = self.words.tdata.val().get_bits::<ACK_WIDTH>(ACK_OFFSET);

@@ -43,8 +43,7 @@ impl Logic for HeaderWords {
                     .detail
                     .val()
                     .get_bits::<SOURCE_RANK_WIDTH>(DETAIL_SOURCE_OFFSET),
-            ) | (bit_cast::<32, LENGTH_WIDTH>(self.delivered.val())
-                << bits::<6>(EVENT_DELIVERED_OFFSET as u64));
+            ) | field::<32, LENGTH_WIDTH>(self.delivered.val(), EVENT_DELIVERED_OFFSET);
         } else if self.index.val() == 2 {
             self.held.d.next = self.record.detail.val().get_bits::<32>(0);
         } else if self.index.val() == 3 {

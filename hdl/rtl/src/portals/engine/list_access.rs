@@ -166,10 +166,10 @@ impl Logic for ListAccess {
                 }
             }
         }
-        self.match_bits.next = bit_cast::<WORD, 32>(self.match_low.q.val())
-            | (bit_cast::<WORD, 32>(self.match_high.q.val()) << bits::<6>(32));
-        self.ignore_bits.next = bit_cast::<WORD, 32>(self.ignore_low.q.val())
-            | (bit_cast::<WORD, 32>(self.ignore_high.q.val()) << bits::<6>(32));
+        self.match_bits.next =
+            bit_cast::<WORD, 32>(self.match_low.q.val()) | field::<WORD, 32>(self.match_high.q.val(), 32);
+        self.ignore_bits.next =
+            bit_cast::<WORD, 32>(self.ignore_low.q.val()) | field::<WORD, 32>(self.ignore_high.q.val(), 32);
 
         // The request.
         self.resolves.next = self.operation.val() == ListOperation::Resolve;
@@ -234,12 +234,11 @@ impl Logic for ListAccess {
         self.lists.request.side.offset.next = self.offset.q.val();
         self.lists.request.record.match_bits.next = self.match_bits.val();
         self.lists.request.record.ignore_bits.next = self.ignore_bits.val();
-        self.lists.request.record.extent.next = (bit_cast::<WORD, LENGTH_WIDTH>(self.length.q.val())
-            << bits::<6>(LENGTH_OFFSET as u64))
-            | (bit_cast::<WORD, LENGTH_WIDTH>(self.offset.q.val()) << bits::<6>(OFFSET_OFFSET as u64));
+        self.lists.request.record.extent.next = field::<WORD, LENGTH_WIDTH>(self.length.q.val(), LENGTH_OFFSET)
+            | field::<WORD, LENGTH_WIDTH>(self.offset.q.val(), OFFSET_OFFSET);
         self.lists.request.record.detail.next = bit_cast::<WORD, POINTER_WIDTH>(self.pointer.q.val())
-            | (bit_cast::<WORD, SOURCE_WIDTH>(self.source.q.val()) << bits::<6>(DETAIL_SOURCE_OFFSET as u64))
-            | (bit_cast::<WORD, OPTIONS_WIDTH>(self.options.q.val()) << bits::<6>(DETAIL_OPTIONS_OFFSET as u64));
+            | field::<WORD, SOURCE_WIDTH>(self.source.q.val(), DETAIL_SOURCE_OFFSET)
+            | field::<WORD, OPTIONS_WIDTH>(self.options.q.val(), DETAIL_OPTIONS_OFFSET);
 
         // Answers. Nobody reads the entry of an answer while the next request is under way.
         self.lists.answer.idle.next = !self.turn.val() | !self.command.pauses.val();

@@ -160,10 +160,10 @@ impl Logic for MessageControl {
         }
         self.messages.read_address.next = self.looked.val();
         self.next_parity.next = (!self.messages.read_data.val().parity).into();
-        self.next_home.next = (bit_cast::<CONTEXT_WIDTH, RANK_WIDTH>(self.looked.val()) << bits::<1>(1))
+        self.next_home.next = field::<CONTEXT_WIDTH, RANK_WIDTH>(self.looked.val(), 1)
             | bit_cast::<CONTEXT_WIDTH, 1>(self.next_parity.val());
         self.parity_bit.next = self.message.q.val().parity.into();
-        self.home.next = (bit_cast::<CONTEXT_WIDTH, RANK_WIDTH>(self.rank.q.val()) << bits::<1>(1))
+        self.home.next = field::<CONTEXT_WIDTH, RANK_WIDTH>(self.rank.q.val(), 1)
             | bit_cast::<CONTEXT_WIDTH, 1>(self.parity_bit.val());
         // Words of an event are written only when those before them are used.
         self.collides.next = self.packet.val().first & self.raising.val() & (self.raised.val() == self.next_home.val());

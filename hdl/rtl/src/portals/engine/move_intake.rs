@@ -151,11 +151,10 @@ impl Logic for MoveIntake {
             & (self.access.number.val() <= bits::<PORTALS_FIELD_WIDTH>(PortalsRegister::MdOptions as u64))
             & !self.access.item.val().get_bits::<2>(NUMBER_WIDTH).any();
         self.descriptors.write_address.next =
-            (bit_cast::<{ NUMBER_WIDTH + 2 }, NUMBER_WIDTH>(self.access.item.val().get_bits::<NUMBER_WIDTH>(0))
-                << bits::<2>(2))
+            field::<{ NUMBER_WIDTH + 2 }, NUMBER_WIDTH>(self.access.item.val().get_bits::<NUMBER_WIDTH>(0), 2)
                 | bit_cast::<{ NUMBER_WIDTH + 2 }, 2>(self.which.val());
         self.descriptors.write_data.next = self.access.data.val();
-        self.row.next = bit_cast::<{ NUMBER_WIDTH + 2 }, NUMBER_WIDTH>(self.index.q.val()) << bits::<2>(2);
+        self.row.next = field::<{ NUMBER_WIDTH + 2 }, NUMBER_WIDTH>(self.index.q.val(), 2);
         if self.fetch.q.val().get_bit(1) {
             self.row.next = self.row.val() | 1;
         }
@@ -290,16 +289,14 @@ impl Logic for MoveIntake {
         self.event.event.next = self.number.q.val();
         self.event.error.next = self.error.q.val();
         self.home.next =
-            (bit_cast::<{ MOVE_WIDTH + PLACE_WIDTH }, MOVE_WIDTH>(self.own.val().get_bits::<MOVE_WIDTH>(0))
-                << bits::<3>(PLACE_WIDTH as u64))
+            field::<{ MOVE_WIDTH + PLACE_WIDTH }, MOVE_WIDTH>(self.own.val().get_bits::<MOVE_WIDTH>(0), PLACE_WIDTH)
                 | bit_cast::<{ MOVE_WIDTH + PLACE_WIDTH }, PLACE_WIDTH>(self.place.val());
         self.moves.write_address.next = self.home.val();
 
         // The words that come out.
         self.moves.holds.next = self.used.val().any();
         self.moves.read_address.next =
-            (bit_cast::<{ MOVE_WIDTH + PLACE_WIDTH }, MOVE_WIDTH>(self.left.q.val().get_bits::<MOVE_WIDTH>(0))
-                << bits::<3>(PLACE_WIDTH as u64))
+            field::<{ MOVE_WIDTH + PLACE_WIDTH }, MOVE_WIDTH>(self.left.q.val().get_bits::<MOVE_WIDTH>(0), PLACE_WIDTH)
                 | bit_cast::<{ MOVE_WIDTH + PLACE_WIDTH }, PLACE_WIDTH>(self.turn.q.val());
         if self.moves.fetch.val() {
             self.turn.d.next = self.turn.q.val() + 1;

@@ -155,13 +155,13 @@ impl Logic for PayloadReader {
 
         // The word that is given: bytes beyond the end are cut off, also those of a word that is not needed.
         self.back.next = bits::<BYTE_WIDTH>(0) - self.given.read_data.val().lane;
-        self.amount.next = bit_cast::<5, BYTE_WIDTH>(self.back.val()) << bits::<2>(3);
+        self.amount.next = field::<5, BYTE_WIDTH>(self.back.val(), 3);
         self.moved.next = bit_cast::<64, 32>(self.words.m_axis.tdata.val()) << self.amount.val();
         self.joined.next = self.moved.val().get_bits::<32>(0);
         if self.is_primed.q.val() {
             self.joined.next = self.joined.val() | bit_cast::<32, KEPT_WIDTH>(self.kept.q.val());
         }
-        self.beyond.next = (bit_cast::<6, BYTE_WIDTH>(self.given.read_data.val().bytes) << bits::<2>(3)) + bits::<6>(8);
+        self.beyond.next = field::<6, BYTE_WIDTH>(self.given.read_data.val().bytes, 3) + bits::<6>(8);
         if self.is_last.val() {
             self.joined.next = self.joined.val() & !((!bits::<32>(0)) << self.beyond.val());
         }

@@ -80,7 +80,7 @@ impl Logic for PayloadWriter {
         if self.rest.q.val().get_bits::<ADDRESS_WIDTH>(BYTE_WIDTH).any() {
             self.allowed.next = !bits::<LANES>(0);
         }
-        self.amount.next = bit_cast::<5, BYTE_WIDTH>(self.lane.q.val()) << bits::<2>(3);
+        self.amount.next = field::<5, BYTE_WIDTH>(self.lane.q.val(), 3);
         self.moved.next = bit_cast::<64, 32>(self.s_axis.tdata.val()) << self.amount.val();
         self.moved_lanes.next = bit_cast::<{ 2 * LANES }, LANES>(self.allowed.val()) << self.lane.q.val();
         self.merged_lanes.next =
@@ -124,7 +124,7 @@ impl Logic for PayloadWriter {
         self.memory.address.next = bit_cast::<OFFSET_WIDTH, ADDRESS_WIDTH>(self.address.q.val());
         self.memory.data.next = self.data.q.val();
         self.memory.lanes.next = self.lanes.q.val();
-        self.next_address.next = (bit_cast::<LENGTH_WIDTH, ADDRESS_WIDTH>(self.place.q.val()) << bits::<2>(2))
+        self.next_address.next = field::<LENGTH_WIDTH, ADDRESS_WIDTH>(self.place.q.val(), 2)
             | bit_cast::<LENGTH_WIDTH, BYTE_WIDTH>(self.lane.q.val());
         self.left.next = self.rest.q.val();
         self.idle.next = self.run.ready.val() & !self.writes.q.val();

@@ -167,10 +167,9 @@ impl Logic for Replier {
             }
             ReplyStep::Status => {
                 self.header.tvalid.next = true;
-                self.header.tdata.next = (bit_cast::<32, LENGTH_WIDTH>(self.outcome.val().delivered)
-                    << bits::<6>(DELIVERED_OFFSET as u64))
-                    | (bit_cast::<32, 1>(self.overflow_bit.val()) << bits::<6>(OVERFLOW_OFFSET as u64))
-                    | (bit_cast::<32, 1>(self.silent_bit.val()) << bits::<6>(SILENT_OFFSET as u64));
+                self.header.tdata.next = field::<32, LENGTH_WIDTH>(self.outcome.val().delivered, DELIVERED_OFFSET)
+                    | field::<32, 1>(self.overflow_bit.val(), OVERFLOW_OFFSET)
+                    | field::<32, 1>(self.silent_bit.val(), SILENT_OFFSET);
                 if self.header.tready.val() {
                     self.step.d.next = ReplyStep::Offset;
                 }

@@ -250,7 +250,7 @@ impl Logic for Requester {
             }
             RequestStep::Request => {
                 self.header.tdata.next = bit_cast::<32, REQUEST_WIDTH>(self.request.q.val())
-                    | (bit_cast::<32, SLOT_WIDTH>(self.own_slot.q.val()) << bits::<6>(SLOT_OFFSET as u64));
+                    | field::<32, SLOT_WIDTH>(self.own_slot.q.val(), SLOT_OFFSET);
                 if self.takes.val() {
                     self.report.d.next.options = self.s_axis.tdata.val().get_bits::<MD_OPTIONS_WIDTH>(0);
                     self.report.d.next.counter = self.s_axis.tdata.val().get_bits::<NUMBER_WIDTH>(MD_COUNTER_OFFSET);
@@ -262,7 +262,7 @@ impl Logic for Requester {
             }
             RequestStep::Extent => {
                 self.header.tdata.next = bit_cast::<32, LENGTH_WIDTH>(self.length.q.val())
-                    | (bit_cast::<32, USER_WIDTH>(self.user.val()) << bits::<6>(USER_OFFSET as u64));
+                    | field::<32, USER_WIDTH>(self.user.val(), USER_OFFSET);
                 if self.takes.val() {
                     self.pointer.d.next = self.s_axis.tdata.val();
                     self.keeps.d.next = self.answered.val();

@@ -169,8 +169,8 @@ impl Logic for RoomReader {
         self.owners.read.next = false;
         self.starts.next = false;
         if self.step.q.val() == ReaderStep::Pick {
-            self.asked.next = (bit_cast::<ROOM_WIDTH, OWNER_WIDTH>(self.looked.val()) << bits::<1>(1))
-                | bit_cast::<ROOM_WIDTH, 1>(self.which.val());
+            self.asked.next =
+                field::<ROOM_WIDTH, OWNER_WIDTH>(self.looked.val(), 1) | bit_cast::<ROOM_WIDTH, 1>(self.which.val());
             self.owner.d.next = self.looked.val();
             self.room.d.next = self.asked.val();
             self.count.d.next = self.rows.read_data.val().taken + 1;
@@ -222,8 +222,7 @@ impl Logic for RoomReader {
             & !self.reserved.q.val().get_bit(QUEUE_WIDTH)
             & (!self.is_arriving.val() | (self.index.q.val() + 1 < self.arrival.words.val()));
         self.rooms.read_enable.next = self.goes.val();
-        self.rooms.read_address.next = (bit_cast::<ADDRESS_WIDTH, ROOM_WIDTH>(self.room.q.val())
-            << bits::<3>(INDEX_WIDTH as u64))
+        self.rooms.read_address.next = field::<ADDRESS_WIDTH, ROOM_WIDTH>(self.room.q.val(), INDEX_WIDTH)
             | bit_cast::<ADDRESS_WIDTH, INDEX_WIDTH>(self.index.q.val().get_bits::<INDEX_WIDTH>(0));
         self.comes.d.next = self.goes.val();
         self.closes.d.next = self.is_last.val();

@@ -112,8 +112,7 @@ impl Logic for ScanControl {
         self.list.write.next = false;
         self.list.field.next = ListField::Handle;
         self.list.word.next = bit_cast::<32, PLACE_WIDTH>(self.shown.header.val().owner)
-            | (bit_cast::<32, GENERATION_WIDTH>(self.shown.entry.val().generation)
-                << bits::<6>(GENERATION_OFFSET as u64));
+            | field::<32, GENERATION_WIDTH>(self.shown.entry.val().generation, GENERATION_OFFSET);
         self.list.valid.next = self.asks.q.val();
         self.list.operation.next = ListOperation::AppendPriority;
         if self.appends.val() & self.command.val().overflow {

@@ -182,12 +182,10 @@ impl Logic for TargetTables {
             self.value.d.next = 0.into();
         }
         if self.told.q.val() {
-            self.value.d.next = (bit_cast::<32, 1>(self.allocated_bit.val())
-                << bits::<6>(PORTAL_ALLOCATED_OFFSET as u64))
-                | (bit_cast::<32, 1>(self.enabled_bit.val()) << bits::<6>(PORTAL_ENABLED_OFFSET as u64))
-                | (bit_cast::<32, QUEUE_WIDTH>(self.rows.read_data.val().queue)
-                    << bits::<6>(PORTAL_QUEUE_OFFSET as u64))
-                | (bit_cast::<32, 1>(self.queues_bit.val()) << bits::<6>(PORTAL_QUEUES_OFFSET as u64));
+            self.value.d.next = field::<32, 1>(self.allocated_bit.val(), PORTAL_ALLOCATED_OFFSET)
+                | field::<32, 1>(self.enabled_bit.val(), PORTAL_ENABLED_OFFSET)
+                | field::<32, QUEUE_WIDTH>(self.rows.read_data.val().queue, PORTAL_QUEUE_OFFSET)
+                | field::<32, 1>(self.queues_bit.val(), PORTAL_QUEUES_OFFSET);
         }
         self.answer.next = self.value.q.val();
         if self.rst.val() {

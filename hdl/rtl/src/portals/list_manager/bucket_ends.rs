@@ -70,7 +70,7 @@ impl<const A: usize> Logic for BucketEnds<A> {
         wire!(self => words: clk);
         dff_setup!(self, clk, looked_at, clearing, place);
         self.chain.next = bit_cast::<CHAIN_WIDTH, LIST_BITS>(self.list.val())
-            | (bit_cast::<CHAIN_WIDTH, SOURCE_WIDTH>(self.source.val()) << bits::<2>(LIST_BITS));
+            | field::<CHAIN_WIDTH, SOURCE_WIDTH>(self.source.val(), LIST_BITS);
         self.words.read_enable.next = self.look.val();
         self.words.read_address.next = self.chain.val();
         if self.look.val() {
@@ -83,10 +83,10 @@ impl<const A: usize> Logic for BucketEnds<A> {
         self.words.write_enable.next = false;
         self.words.write_address.next = self.looked_at.q.val();
         self.words.write_data.next = bit_cast::<ENDS_WIDTH, A>(self.new_ends.head.val())
-            | (bit_cast::<ENDS_WIDTH, A>(self.new_ends.tail.val()) << bits::<6>(TAIL_OFFSET));
+            | field::<ENDS_WIDTH, A>(self.new_ends.tail.val(), TAIL_OFFSET);
         if self.new_ends.nonempty.val() {
             self.words.write_data.next = bit_cast::<ENDS_WIDTH, A>(self.new_ends.head.val())
-                | (bit_cast::<ENDS_WIDTH, A>(self.new_ends.tail.val()) << bits::<6>(TAIL_OFFSET))
+                | field::<ENDS_WIDTH, A>(self.new_ends.tail.val(), TAIL_OFFSET)
                 | (bits::<ENDS_WIDTH>(1) << bits::<6>(NONEMPTY_OFFSET));
         }
         if self.write.val() {

@@ -64,7 +64,7 @@ impl Logic for Fields {
 
         wire!(beats => record: match_bits, extent, ignore_bits);
         self.record.detail.next = bit_cast::<WORD, POINTER_WIDTH>(self.beats.pointer.val())
-            | (bit_cast::<WORD, SOURCE_WIDTH>(self.source.val()) << bits::<6>(DETAIL_SOURCE_OFFSET))
-            | (bit_cast::<WORD, OPTIONS_WIDTH>(self.options.val()) << bits::<6>(DETAIL_OPTIONS_OFFSET));
+            | field::<WORD, SOURCE_WIDTH>(self.source.val(), DETAIL_SOURCE_OFFSET)
+            | field::<WORD, OPTIONS_WIDTH>(self.options.val(), DETAIL_OPTIONS_OFFSET);
     }
 }

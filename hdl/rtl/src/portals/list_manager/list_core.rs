@@ -137,8 +137,7 @@ impl<const A: usize> Logic for ListCore<A> {
         // The extent of set_offset is in the word of the match bits.
         self.entries.offset_extent.next = self.request.record.match_bits.val();
         if self.request.plan.resolves.val() {
-            self.entries.offset_extent.next =
-                bit_cast::<WORD, LENGTH_WIDTH>(self.request.new_offset.val()) << bits::<6>(OFFSET_OFFSET as u64);
+            self.entries.offset_extent.next = field::<WORD, LENGTH_WIDTH>(self.request.new_offset.val(), OFFSET_OFFSET);
         }
 
         wire!(self.request <=> outcome: plan);

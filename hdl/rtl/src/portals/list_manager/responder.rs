@@ -78,17 +78,16 @@ impl<const A: usize> Logic for Responder<A> {
         self.handle.next = 0.into();
         if self.with_handle.q.val() {
             self.handle.next = bit_cast::<WORD, A>(self.answer.index.val())
-                | (bit_cast::<WORD, GENERATION_WIDTH>(self.shown_generation.val()) << bits::<6>(GENERATION_OFFSET));
+                | field::<WORD, GENERATION_WIDTH>(self.shown_generation.val(), GENERATION_OFFSET);
         }
         self.head.next = bit_cast::<WORD, CODE_WIDTH>(self.status.q.val())
-            | (bit_cast::<WORD, LIST_WIDTH>(self.shown_list.val()) << bits::<6>(LIST_OFFSET))
-            | (bit_cast::<WORD, 1>(self.shown_more.val()) << bits::<6>(MORE_OFFSET))
+            | field::<WORD, LIST_WIDTH>(self.shown_list.val(), LIST_OFFSET)
+            | field::<WORD, 1>(self.shown_more.val(), MORE_OFFSET)
             | (self.handle.val() << bits::<6>(HANDLE_OFFSET));
         self.numbers.next = bit_cast::<WORD, OCCUPANCY_WIDTH>(self.counts.priority.val())
-            | (bit_cast::<WORD, OCCUPANCY_WIDTH>(self.counts.overflow.val()) << bits::<6>(OCCUPANCY_WIDTH))
-            | (bit_cast::<WORD, OCCUPANCY_WIDTH>(self.counts.unexpected.val())
-                << bits::<6>(2 * OCCUPANCY_WIDTH as u64))
-            | (bit_cast::<WORD, OCCUPANCY_WIDTH>(self.counts.free.val()) << bits::<6>(3 * OCCUPANCY_WIDTH as u64));
+            | field::<WORD, OCCUPANCY_WIDTH>(self.counts.overflow.val(), OCCUPANCY_WIDTH)
+            | field::<WORD, OCCUPANCY_WIDTH>(self.counts.unexpected.val(), 2 * OCCUPANCY_WIDTH)
+            | field::<WORD, OCCUPANCY_WIDTH>(self.counts.free.val(), 3 * OCCUPANCY_WIDTH);
 
         self.m_axis.tdata.next = self.head.val();
         if self.place.q.val() == bits::<PLACE_WIDTH>(1) {

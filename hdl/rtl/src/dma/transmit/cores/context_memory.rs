@@ -93,8 +93,7 @@ impl Logic for ContextMemory {
         dff_setup!(self, clk, result_waits, result_place, result_word, loop_waits);
         dff_setup!(self, clk, loop_place, loop_word);
         self.words.read_enable.next = true;
-        self.words.read_address.next = (bit_cast::<ADDRESS_WIDTH, CONTEXT_WIDTH>(self.current.val())
-            << bits::<4>(WORD_WIDTH))
+        self.words.read_address.next = field::<ADDRESS_WIDTH, CONTEXT_WIDTH>(self.current.val(), WORD_WIDTH)
             | bit_cast::<ADDRESS_WIDTH, WORD_WIDTH>(self.place.val());
         self.data.next = self.words.read_data.val();
 
@@ -132,8 +131,7 @@ impl Logic for ContextMemory {
                 self.words.write_enable.next = self.storing.val();
             }
         }
-        self.words.write_address.next = (bit_cast::<ADDRESS_WIDTH, CONTEXT_WIDTH>(self.owner.val())
-            << bits::<4>(WORD_WIDTH))
+        self.words.write_address.next = field::<ADDRESS_WIDTH, CONTEXT_WIDTH>(self.owner.val(), WORD_WIDTH)
             | bit_cast::<ADDRESS_WIDTH, WORD_WIDTH>(self.written.val());
         self.started.next = self.storing.val() & self.stored.q.val().all();
         self.start.ready.next = self.storing.val() & self.stored.q.val().all();

@@ -72,10 +72,10 @@ pub struct JobEncoder {
 impl Logic for JobEncoder {
     fn update(&mut self) {
         self.heads.next = bit_cast::<32, NODE_WIDTH>(self.job.val().destination)
-            | (bit_cast::<32, TAG_WIDTH>(self.job.val().tag) << bits::<5>(TAG_AT))
-            | (bit_cast::<32, KIND_WIDTH>(self.job.val().kind) << bits::<5>(KIND_AT))
-            | (bit_cast::<32, OPERATION_WIDTH>(self.job.val().operation) << bits::<5>(OPERATION_AT))
-            | (bit_cast::<32, SHAPER_WIDTH>(self.job.val().shaper) << bits::<5>(SHAPER_AT));
+            | field::<32, TAG_WIDTH>(self.job.val().tag, TAG_AT)
+            | field::<32, KIND_WIDTH>(self.job.val().kind, KIND_AT)
+            | field::<32, OPERATION_WIDTH>(self.job.val().operation, OPERATION_AT)
+            | field::<32, SHAPER_WIDTH>(self.job.val().shaper, SHAPER_AT);
         self.word.next = self
             .heads
             .val()
@@ -87,15 +87,15 @@ impl Logic for JobEncoder {
             .replace_bit(QUIET_AT, self.job.val().quiet);
         if self.number.val() == 1 {
             self.word.next = bit_cast::<32, OFFSET_WIDTH>(self.job.val().size)
-                | (bit_cast::<32, HANDLE_WIDTH>(self.job.val().segment) << bits::<5>(NUMBER_AT));
+                | field::<32, HANDLE_WIDTH>(self.job.val().segment, NUMBER_AT);
         }
         if self.number.val() == 2 {
             self.word.next = bit_cast::<32, OFFSET_WIDTH>(self.job.val().base)
-                | (bit_cast::<32, EVENT_WIDTH>(self.job.val().event) << bits::<5>(NUMBER_AT));
+                | field::<32, EVENT_WIDTH>(self.job.val().event, NUMBER_AT);
         }
         if self.number.val() == 3 {
             self.word.next = bit_cast::<32, OFFSET_WIDTH>(self.job.val().limit)
-                | (bit_cast::<32, SLOT_WIDTH>(self.job.val().slot) << bits::<5>(NUMBER_AT));
+                | field::<32, SLOT_WIDTH>(self.job.val().slot, NUMBER_AT);
         }
     }
 }

@@ -117,14 +117,14 @@ impl Logic for Loops {
         self.write.next = (self.commit.val() & self.enter.val()) | self.repeating.val();
         self.level.next = self.depth.val().get_bits::<LEVEL_WIDTH>(0);
         self.round.next = bit_cast::<LOOP_WIDTH, ROUNDS_WIDTH>(self.rounds.val() - 1)
-            | (bit_cast::<LOOP_WIDTH, PLACE_WIDTH>(self.following.val()) << bits::<5>(ROUNDS_WIDTH));
+            | field::<LOOP_WIDTH, PLACE_WIDTH>(self.following.val(), ROUNDS_WIDTH);
         self.depths.write_enable.next = self.started.val() | (self.commit.val() & self.enter.val());
         self.depths.write_address.next = self.current.val();
         self.depths.write_data.next = self.depth.val() + 1;
         if self.unwind.val() {
             self.level.next = self.inner.val().get_bits::<LEVEL_WIDTH>(0);
             self.round.next = bit_cast::<LOOP_WIDTH, ROUNDS_WIDTH>(self.fewer.val())
-                | (bit_cast::<LOOP_WIDTH, PC_WIDTH>(self.first.q.val()) << bits::<5>(ROUNDS_WIDTH));
+                | field::<LOOP_WIDTH, PC_WIDTH>(self.first.q.val(), ROUNDS_WIDTH);
             if self.repeating.val() {
                 self.after.next = bit_cast::<PLACE_WIDTH, PC_WIDTH>(self.first.q.val());
                 self.rounds_left.d.next = self.fewer.val();

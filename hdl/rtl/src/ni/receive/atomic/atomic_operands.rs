@@ -96,9 +96,7 @@ impl Logic for AtomicOperands {
             self.first_high.d.next = 0.into();
             self.second_high.d.next = 0.into();
         }
-        self.first.next =
-            bit_cast::<64, 32>(self.first_low.q.val()) | (bit_cast::<64, 32>(self.first_high.q.val()) << bits::<6>(32));
-        self.second.next = bit_cast::<64, 32>(self.second_low.q.val())
-            | (bit_cast::<64, 32>(self.second_high.q.val()) << bits::<6>(32));
+        self.first.next = bit_cast::<64, 32>(self.first_low.q.val()) | field::<64, 32>(self.first_high.q.val(), 32);
+        self.second.next = bit_cast::<64, 32>(self.second_low.q.val()) | field::<64, 32>(self.second_high.q.val(), 32);
     }
 }

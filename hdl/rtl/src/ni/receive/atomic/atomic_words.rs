@@ -33,7 +33,7 @@ impl<const W: usize, const B: usize> Logic for AtomicLine<W, B> {
         self.bytes.next = bits::<8>(0xff);
         if !self.wide.val() & (W != 32) {
             self.spread.next = bit_cast::<64, 32>(self.new_value.val().get_bits::<32>(0))
-                | (bit_cast::<64, 32>(self.new_value.val().get_bits::<32>(0)) << bits::<6>(32));
+                | field::<64, 32>(self.new_value.val().get_bits::<32>(0), 32);
             self.bytes.next = bits::<8>(0x0f);
             if self.half.val() {
                 self.bytes.next = bits::<8>(0xf0);
@@ -90,7 +90,7 @@ impl<const W: usize> Logic for AtomicOld<W> {
         self.word.next = bit_cast::<64, W>(self.data.val());
         self.whole.next = self.word.val();
         if self.is_pair.val() {
-            self.whole.next = self.word.val() | (bit_cast::<64, 32>(self.upper_word.q.val()) << bits::<6>(32));
+            self.whole.next = self.word.val() | field::<64, 32>(self.upper_word.q.val(), 32);
         }
         if !self.wide.val() & (W != 32) {
             self.whole.next = bit_cast::<64, 32>(self.word.val().get_bits::<32>(0));

@@ -67,9 +67,9 @@ pub struct FrontEncoder {
 #[kernel]
 impl Logic for FrontEncoder {
     fn update(&mut self) {
-        self.word.next = (bit_cast::<32, MESSAGE_WORDS_WIDTH>(self.words.val()) << bits::<5>(MESSAGE_WORDS_OFFSET))
-            | (bit_cast::<32, NODE_WIDTH>(self.source.val()) << bits::<5>(MESSAGE_SOURCE_OFFSET))
-            | (bit_cast::<32, HANDLE_WIDTH>(self.handle.val()) << bits::<5>(MESSAGE_HANDLE_OFFSET));
+        self.word.next = field::<32, MESSAGE_WORDS_WIDTH>(self.words.val(), MESSAGE_WORDS_OFFSET)
+            | field::<32, NODE_WIDTH>(self.source.val(), MESSAGE_SOURCE_OFFSET)
+            | field::<32, HANDLE_WIDTH>(self.handle.val(), MESSAGE_HANDLE_OFFSET);
     }
 }
 

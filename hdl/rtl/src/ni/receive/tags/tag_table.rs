@@ -145,14 +145,14 @@ impl Logic for TagTable {
         }
         self.rows.write_data.next =
             bit_cast::<WORD_WIDTH, OFFSET_WIDTH>(self.update.data.val().get_bits::<OFFSET_WIDTH>(0))
-                | (bit_cast::<WORD_WIDTH, PLACE_WIDTH>(self.size.val()) << bits::<8>(SIZE_AT))
-                | (bit_cast::<WORD_WIDTH, PLACE_WIDTH>(self.control.val()) << bits::<8>(CONTROL_AT))
-                | (bit_cast::<WORD_WIDTH, ROW_WIDTH>(self.shape.row_last.val()) << bits::<8>(ROW_LAST_AT))
-                | (bit_cast::<WORD_WIDTH, PLACE_WIDTH>(self.shape.gap.val()) << bits::<8>(GAP_AT))
-                | (bit_cast::<WORD_WIDTH, PLACE_WIDTH>(self.position.val()) << bits::<8>(POSITION_AT))
-                | (bit_cast::<WORD_WIDTH, ROW_WIDTH>(self.done.val()) << bits::<8>(DONE_AT))
-                | (bit_cast::<WORD_WIDTH, ENDS_WIDTH>(self.ends.val()) << bits::<8>(ENDS_AT))
-                | (bit_cast::<WORD_WIDTH, ERROR_WIDTH>(self.fault.val()) << bits::<8>(FAULT_AT));
+                | field::<WORD_WIDTH, PLACE_WIDTH>(self.size.val(), SIZE_AT)
+                | field::<WORD_WIDTH, PLACE_WIDTH>(self.control.val(), CONTROL_AT)
+                | field::<WORD_WIDTH, ROW_WIDTH>(self.shape.row_last.val(), ROW_LAST_AT)
+                | field::<WORD_WIDTH, PLACE_WIDTH>(self.shape.gap.val(), GAP_AT)
+                | field::<WORD_WIDTH, PLACE_WIDTH>(self.position.val(), POSITION_AT)
+                | field::<WORD_WIDTH, ROW_WIDTH>(self.done.val(), DONE_AT)
+                | field::<WORD_WIDTH, ENDS_WIDTH>(self.ends.val(), ENDS_AT)
+                | field::<WORD_WIDTH, ERROR_WIDTH>(self.fault.val(), FAULT_AT);
 
         self.written.next = 0.into();
         if self.update.base.val() {
