@@ -100,7 +100,7 @@ pub struct CallScheduler {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
-    /// Calls that begin; always ready.
+    /// Calls that begin.
     pub call: CallIn,
     /// One bit an edge: it has a neighbour.
     pub present: Signal<In, Bits<EDGES>>,
@@ -269,7 +269,7 @@ impl Logic for CallScheduler {
 
         // The context in turn.
         self.own.next = bits::<CONTEXTS>(1) << self.current.q.val();
-        self.shift.next = bit_cast::<6, CONTEXT_WIDTH>(self.current.q.val()) << bits::<3>(PLACE_WIDTH as u64);
+        self.shift.next = field::<6, CONTEXT_WIDTH>(self.current.q.val(), PLACE_WIDTH);
         self.state.read_address.next = self.current.q.val();
         self.places.read_address.next = self.current.q.val();
         self.call_words.read_address.next = self.current.q.val();
@@ -305,11 +305,9 @@ impl Logic for CallScheduler {
         }
         self.is_last_child.next = !(self.remaining.val() & !self.child.val()).any();
         self.begins.next = self.remaining.val() == self.children.val();
-        self.way_edge.next = (bit_cast::<EDGE_WIDTH, CONTEXT_WIDTH>(self.current.q.val())
-            << bits::<3>(PLACE_WIDTH as u64))
+        self.way_edge.next = field::<EDGE_WIDTH, CONTEXT_WIDTH>(self.current.q.val(), PLACE_WIDTH)
             | bit_cast::<EDGE_WIDTH, PLACE_WIDTH>(self.towards.val());
-        self.child_edge.next = (bit_cast::<EDGE_WIDTH, CONTEXT_WIDTH>(self.current.q.val())
-            << bits::<3>(PLACE_WIDTH as u64))
+        self.child_edge.next = field::<EDGE_WIDTH, CONTEXT_WIDTH>(self.current.q.val(), PLACE_WIDTH)
             | bit_cast::<EDGE_WIDTH, PLACE_WIDTH>(self.child_place.val());
         self.neighbour.next = self.child_edge.val();
         if self.step.val() == Step::Send {
@@ -574,7 +572,7 @@ impl Logic for CallScheduler {
         self.next_slot.d.next = (self.next_slot.q.val() ^ self.take_packet.val()) & !self.open.val() & self.built.val();
 
         self.turned.next = (bit_cast::<TURN_WIDTH, CONTEXTS>(self.runs.q.val())
-            | (bit_cast::<TURN_WIDTH, CONTEXTS>(self.runs.q.val()) << bits::<3>(CONTEXTS as u64)))
+            | field::<TURN_WIDTH, CONTEXTS>(self.runs.q.val(), CONTEXTS))
             >> (bit_cast::<3, CONTEXT_WIDTH>(self.current.q.val()) + 1);
         // The next in turn, unless the passes over a packet have begun, or its first word is being compared.
         if self.loaded.q.val() & !self.holds.val() & !(self.compares.val() & self.active.val()) {
@@ -601,10 +599,8 @@ impl Logic for CallScheduler {
         self.settled.d.next = self.loaded.q.val() & self.loaded.d.val() & !self.steps.val() & !self.call.valid.val();
 
         // A call begins.
-        self.call.ready.next = true;
         self.new_kind.next = self.call.word.val().get_bits::<KIND_WIDTH>(CALL_KIND_OFFSET);
-        self.new_present.next = self.present.val()
-            >> (bit_cast::<6, CONTEXT_WIDTH>(self.call.owner.val()) << bits::<3>(PLACE_WIDTH as u64));
+        self.new_present.next = self.present.val() >> field::<6, CONTEXT_WIDTH>(self.call.owner.val(), PLACE_WIDTH);
         self.new_way.next = bits::<NEIGHBOURS>(1) << self.call.towards.val();
         if self.call.root.val() {
             self.new_way.next = 0.into();

@@ -1,10 +1,6 @@
-use super::{EDGES, KINDS_WIDTH, NUMBERS_WIDTH};
+use super::{RenewalIn, EDGES};
 use portico_spec::mpe::call::{CONTEXTS, CONTEXT_WIDTH, HEAD_NUMBER_WIDTH, KIND_WIDTH, NEIGHBOURS, PLACE_WIDTH};
 use portico_verilog::prelude::*;
-
-/// Places of the last context's number and kind among those of all.
-const LAST_NUMBER: usize = NUMBERS_WIDTH - HEAD_NUMBER_WIDTH;
-const LAST_KIND: usize = KINDS_WIDTH - KIND_WIDTH;
 
 /// Knows the current call of each context, for those who compare with it what comes: the call that runs, or else the next one.
 ///
@@ -32,24 +28,20 @@ pub struct CurrentCalls {
     pub root: Signal<In, Bit>,
     /// One bit a context: a call runs.
     pub running: Signal<In, Bits<CONTEXTS>>,
-    /// A row of the context's list is written, or the context opens: its calls are numbered from 0 on.
-    pub renews: Signal<In, Bit>,
-    /// Context that is renewed; valid with `renews`.
-    pub renewed: Signal<In, Bits<CONTEXT_WIDTH>>,
+    /// Contexts of which the calls are numbered from 0 on.
+    pub renewal: RenewalIn,
     /// One bit a context, for a cycle: its call has ended, and the number still is that of this call.
     pub ended: Signal<Out, Bits<CONTEXTS>>,
     /// By context the low bits of the number of its current call.
-    pub numbers: Signal<Out, Bits<NUMBERS_WIDTH>>,
+    pub numbers: [Signal<Out, Bits<HEAD_NUMBER_WIDTH>>; CONTEXTS],
     /// By context the kind of its current call; valid while the call runs.
-    pub kinds: Signal<Out, Bits<KINDS_WIDTH>>,
+    pub kinds: [Signal<Out, Bits<KIND_WIDTH>>; CONTEXTS],
     /// One bit an edge: it leads towards the root; valid while a call runs.
     pub ways: Signal<Out, Bits<EDGES>>,
     ran: DFF<Bits<CONTEXTS>>,
     way: DFF<Bits<EDGES>>,
     number: [DFF<Bits<HEAD_NUMBER_WIDTH>>; CONTEXTS],
     called: [DFF<Bits<KIND_WIDTH>>; CONTEXTS],
-    own_number: Signal<Local, Bits<HEAD_NUMBER_WIDTH>>,
-    own_kind: Signal<Local, Bits<KIND_WIDTH>>,
     own: Signal<Local, Bits<EDGES>>,
     shift: Signal<Local, Bits<6>>,
     new_way: Signal<Local, Bits<EDGES>>,
@@ -61,9 +53,7 @@ impl Logic for CurrentCalls {
         dff_setup!(self, clk, ran, way);
         self.ran.d.next = self.running.val();
         self.ended.next = self.ran.q.val() & !self.running.val();
-        self.numbers.next = 0.into();
-        self.kinds.next = 0.into();
-        self.shift.next = bit_cast::<6, CONTEXT_WIDTH>(self.owner.val()) << bits::<3>(PLACE_WIDTH as u64);
+        self.shift.next = field::<6, CONTEXT_WIDTH>(self.owner.val(), PLACE_WIDTH);
         self.own.next = bits::<EDGES>((1 << NEIGHBOURS) - 1) << self.shift.val();
         self.new_way.next = 0.into();
         if !self.root.val() {
@@ -79,21 +69,15 @@ impl Logic for CurrentCalls {
             self.called[i].clock.next = self.clk.val();
             self.number[i].d.next = self.number[i].q.val();
             self.called[i].d.next = self.called[i].q.val();
-            // Each one comes in at the top, and moves the earlier ones down to their places.
-            self.own_number.next = self.number[i].q.val();
-            self.own_kind.next = self.called[i].q.val();
-            self.numbers.next = (self.numbers.val() >> bits::<4>(HEAD_NUMBER_WIDTH as u64))
-                | (bit_cast::<NUMBERS_WIDTH, HEAD_NUMBER_WIDTH>(self.own_number.val())
-                    << bits::<4>(LAST_NUMBER as u64));
-            self.kinds.next = (self.kinds.val() >> bits::<4>(KIND_WIDTH as u64))
-                | (bit_cast::<KINDS_WIDTH, KIND_WIDTH>(self.own_kind.val()) << bits::<4>(LAST_KIND as u64));
+            self.numbers[i].next = self.number[i].q.val();
+            self.kinds[i].next = self.called[i].q.val();
             if self.begins.val() & (self.owner.val() == bits::<CONTEXT_WIDTH>(i)) {
                 self.called[i].d.next = self.kind.val();
             }
             if self.ended.val().get_bit(i) {
                 self.number[i].d.next = self.number[i].q.val() + 1;
             }
-            if self.renews.val() & (self.renewed.val() == bits::<CONTEXT_WIDTH>(i)) {
+            if self.renewal.enable.val() & (self.renewal.context.val() == bits::<CONTEXT_WIDTH>(i)) {
                 self.number[i].d.next = 0.into();
             }
             if self.rst.val() {

@@ -1,4 +1,4 @@
-use super::{EDGES, EDGE_WIDTH, KINDS_WIDTH, NUMBERS_WIDTH};
+use super::{EDGES, EDGE_WIDTH};
 use portico_spec::mpe::call::{AHEAD, CONTEXTS, CONTEXT_WIDTH, HEAD_NUMBER_WIDTH, KIND_WIDTH, NEIGHBOURS, PLACE_WIDTH};
 use portico_verilog::prelude::*;
 
@@ -34,9 +34,9 @@ pub struct EdgeTokens {
     /// One bit a context, for a cycle: its call has ended.
     pub ended: Signal<In, Bits<CONTEXTS>>,
     /// By context the low bits of the number of its current call.
-    pub numbers: Signal<In, Bits<NUMBERS_WIDTH>>,
+    pub numbers: [Signal<In, Bits<HEAD_NUMBER_WIDTH>>; CONTEXTS],
     /// By context the kind of its current call; valid while the call runs.
-    pub kinds: Signal<In, Bits<KINDS_WIDTH>>,
+    pub kinds: [Signal<In, Bits<KIND_WIDTH>>; CONTEXTS],
     /// One bit an edge: a token of the current call is here.
     pub some: Signal<Out, Bits<EDGES>>,
     /// A token that comes in this cycle is dropped.
@@ -94,12 +94,12 @@ impl Logic for EdgeTokens {
         self.current.next = 0.into();
         for i in 0..CONTEXTS {
             if self.neighbour.val().get_bits::<CONTEXT_WIDTH>(PLACE_WIDTH) == bits::<CONTEXT_WIDTH>(i) {
-                self.current.next = self.numbers.val().get_bits::<HEAD_NUMBER_WIDTH>(i * HEAD_NUMBER_WIDTH);
+                self.current.next = self.numbers[i].val();
             }
             if self.ended.val().get_bit(i) {
                 self.over.next = self.over.val() | self.own.val();
             }
-            if self.running.val().get_bit(i) & self.kinds.val().get_bits::<KIND_WIDTH>(i * KIND_WIDTH).any() {
+            if self.running.val().get_bit(i) & self.kinds[i].val().any() {
                 self.strays.next = self.strays.val() | self.own.val();
             }
             self.own.next = self.own.val() << bits::<6>(NEIGHBOURS as u64);
@@ -200,13 +200,6 @@ mod tests {
                     .map(|context| context.runs.is_some() && rng.gen_bool(0.1))
                     .collect();
                 let clear = rng.gen_bool(0.02).then(|| rng.gen_range(0..contexts));
-                let pack = |width: usize, value: &dyn Fn(&Context) -> u64| {
-                    model
-                        .iter()
-                        .enumerate()
-                        .map(|(at, context)| value(context) << (width * at))
-                        .sum::<u64>()
-                };
                 let running = |context: &Context, at: usize| u64::from(context.runs.is_some() && !ended[at]);
                 dut.running.next = model
                     .iter()
@@ -220,8 +213,10 @@ mod tests {
                     .map(|(at, &ended)| u64::from(ended) << at)
                     .sum::<u64>()
                     .into();
-                dut.numbers.next = pack(HEAD_NUMBER_WIDTH, &|context| context.number % 4).into();
-                dut.kinds.next = pack(KIND_WIDTH, &|context| context.runs.unwrap_or(0)).into();
+                for (at, context) in model.iter().enumerate() {
+                    dut.numbers[at].next = (context.number % 4).into();
+                    dut.kinds[at].next = context.runs.unwrap_or(0).into();
+                }
                 dut.add.next = add;
                 dut.neighbour.next = ((at * NEIGHBOURS + place) as u64).into();
                 dut.number.next = (number % 4).into();

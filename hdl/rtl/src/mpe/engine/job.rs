@@ -3,7 +3,7 @@
 use super::{ADDRESS_WIDTH, EDGE_WIDTH, WORDS_WIDTH};
 use portico_spec::{
     flit::NODE_WIDTH,
-    mpe::call::{CONTEXT_WIDTH, PLACE_WIDTH},
+    mpe::call::{CONTEXTS, CONTEXT_WIDTH, PLACE_WIDTH},
     ni::event::EVENT_WIDTH,
 };
 use portico_verilog::prelude::*;
@@ -11,7 +11,7 @@ use portico_verilog::prelude::*;
 /// A call that begins, as the intake gives it.
 #[interface(mirror = CallIn)]
 pub struct CallOut {
-    /// A call is offered; the offer stays until it is taken.
+    /// High for a cycle: a call begins.
     pub valid: Signal<Out, Bit>,
     /// Context of the call.
     pub owner: Signal<Out, Bits<CONTEXT_WIDTH>>,
@@ -29,8 +29,32 @@ pub struct CallOut {
     pub source: Signal<Out, Bits<ADDRESS_WIDTH>>,
     /// Address of the call's result in the scratchpad, in words; without meaning for a barrier.
     pub result: Signal<Out, Bits<ADDRESS_WIDTH>>,
-    /// The call is taken in this cycle if `valid` is high.
-    pub ready: Signal<In, Bit>,
+}
+
+/// What the intake and the launches tell each other of armed calls.
+#[interface(mirror = ArmedIn)]
+pub struct ArmedOut {
+    /// One bit a context, for a cycle: one more call is armed.
+    pub arms: Signal<Out, Bits<CONTEXTS>>,
+    /// One bit a context, for a cycle: it is launched here.
+    pub launch: Signal<Out, Bits<CONTEXTS>>,
+    /// One bit a context, for a cycle: its next armed call begins.
+    pub begins: Signal<Out, Bits<CONTEXTS>>,
+    /// One bit a context: calls wait.
+    pub waits: Signal<Out, Bits<CONTEXTS>>,
+    /// One bit a context: a launch is under way.
+    pub launched: Signal<In, Bits<CONTEXTS>>,
+    /// One bit a context: its next armed call may begin.
+    pub ready: Signal<In, Bits<CONTEXTS>>,
+}
+
+/// A context begins anew: a row of its list is written, or it opens. Its calls are numbered from 0 on, and none is armed.
+#[interface(mirror = RenewalIn)]
+pub struct RenewalOut {
+    /// High for a cycle: a context begins anew.
+    pub enable: Signal<Out, Bit>,
+    /// The context.
+    pub context: Signal<Out, Bits<CONTEXT_WIDTH>>,
 }
 
 /// One pass over the words of a packet: their source, their operation, their destination.

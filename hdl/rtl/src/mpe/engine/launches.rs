@@ -1,9 +1,6 @@
-use super::{COUNTS_WIDTH, EDGES, EDGE_WIDTH, NUMBERS_WIDTH};
+use super::{ArmedIn, RenewalIn, EDGES, EDGE_WIDTH};
 use portico_spec::mpe::call::{ARMED_WIDTH, CONTEXTS, CONTEXT_WIDTH, HEAD_NUMBER_WIDTH, NEIGHBOURS, PLACE_WIDTH};
 use portico_verilog::prelude::*;
-
-/// Place of the last context's count among those of all.
-const LAST_COUNT: usize = COUNTS_WIDTH - ARMED_WIDTH;
 
 /// Knows which calls are armed, and which launches are under way; hands a launch on to the neighbours.
 ///
@@ -26,22 +23,14 @@ pub struct Launches {
     pub present: Signal<In, Bits<EDGES>>,
     /// One bit a context: a call runs.
     pub running: Signal<In, Bits<CONTEXTS>>,
-    /// One bit a context: calls wait.
-    pub waits: Signal<In, Bits<CONTEXTS>>,
     /// One bit a context: it is closed.
     pub closed: Signal<In, Bits<CONTEXTS>>,
-    /// A row of the context's list is written, or the context opens.
-    pub renews: Signal<In, Bit>,
-    /// Context that is renewed; valid with `renews`.
-    pub renewed: Signal<In, Bits<CONTEXT_WIDTH>>,
+    /// Contexts that lose their armed calls.
+    pub renewal: RenewalIn,
+    /// Calls that are armed, launched, or begin.
+    pub armed: ArmedIn,
     /// By context the low bits of the number of its next call.
-    pub numbers: Signal<In, Bits<NUMBERS_WIDTH>>,
-    /// One bit a context, for a cycle: one more call is armed.
-    pub arms: Signal<In, Bits<CONTEXTS>>,
-    /// One bit a context, for a cycle: it is launched here.
-    pub launch: Signal<In, Bits<CONTEXTS>>,
-    /// One bit a context, for a cycle: its next armed call begins.
-    pub begins: Signal<In, Bits<CONTEXTS>>,
+    pub numbers: [Signal<In, Bits<HEAD_NUMBER_WIDTH>>; CONTEXTS],
     /// High for a cycle: a go has come.
     pub go: Signal<In, Bit>,
     /// Edge on which it has come: context above place; valid with `go`.
@@ -49,13 +38,9 @@ pub struct Launches {
     /// The low bits of the number of its first call; valid with `go`.
     pub number: Signal<In, Bits<HEAD_NUMBER_WIDTH>>,
     /// By context how many calls are armed.
-    pub armed: Signal<Out, Bits<COUNTS_WIDTH>>,
+    pub counts: [Signal<Out, Bits<ARMED_WIDTH>>; CONTEXTS],
     /// By context how many of them have begun in the launch that is under way.
-    pub begun: Signal<Out, Bits<COUNTS_WIDTH>>,
-    /// One bit a context: a launch is under way.
-    pub kept: Signal<Out, Bits<CONTEXTS>>,
-    /// One bit a context: its next armed call may begin.
-    pub ready: Signal<Out, Bits<CONTEXTS>>,
+    pub begun: [Signal<Out, Bits<ARMED_WIDTH>>; CONTEXTS],
     /// One bit a context, for a cycle: a go has come while a launch is under way.
     pub again: Signal<Out, Bits<CONTEXTS>>,
     /// One bit a context: a launch is under way, or a go is owed.
@@ -79,9 +64,7 @@ pub struct Launches {
     comes: Signal<Local, Bits<CONTEXTS>>,
     starts: Signal<Local, Bits<CONTEXTS>>,
     done: Signal<Local, Bits<CONTEXTS>>,
-    own_count: Signal<Local, Bits<ARMED_WIDTH>>,
-    own_gone: Signal<Local, Bits<ARMED_WIDTH>>,
-    own_next: Signal<Local, Bits<HEAD_NUMBER_WIDTH>>,
+    ready: Signal<Local, Bits<CONTEXTS>>,
     is_next: Signal<Local, Bit>,
     own: Signal<Local, Bits<EDGES>>,
     /// Edges of the contexts that start, and of those that are closed.
@@ -123,12 +106,10 @@ impl Logic for Launches {
         if self.go.val() {
             self.comes.next = bits::<CONTEXTS>(1) << self.neighbour.val().get_bits::<CONTEXT_WIDTH>(PLACE_WIDTH);
         }
-        self.again.next = self.comes.val() & (self.launched.q.val() | self.launch.val());
-        self.starts.next = (self.comes.val() | self.launch.val()) & !self.launched.q.val() & !self.closed.val();
+        self.again.next = self.comes.val() & (self.launched.q.val() | self.armed.launch.val());
+        self.starts.next = (self.comes.val() | self.armed.launch.val()) & !self.launched.q.val() & !self.closed.val();
 
         // Calls of each context.
-        self.armed.next = 0.into();
-        self.begun.next = 0.into();
         self.ready.next = 0.into();
         self.done.next = 0.into();
         self.added.next = 0.into();
@@ -141,27 +122,21 @@ impl Logic for Launches {
             self.count[i].d.next = self.count[i].q.val();
             self.gone[i].d.next = self.gone[i].q.val();
             self.first[i].d.next = self.first[i].q.val();
-            // Each one comes in at the top, and moves the earlier ones down to their places.
-            self.own_count.next = self.count[i].q.val();
-            self.own_gone.next = self.gone[i].q.val();
-            self.armed.next = (self.armed.val() >> bits::<4>(ARMED_WIDTH as u64))
-                | (bit_cast::<COUNTS_WIDTH, ARMED_WIDTH>(self.own_count.val()) << bits::<4>(LAST_COUNT as u64));
-            self.begun.next = (self.begun.val() >> bits::<4>(ARMED_WIDTH as u64))
-                | (bit_cast::<COUNTS_WIDTH, ARMED_WIDTH>(self.own_gone.val()) << bits::<4>(LAST_COUNT as u64));
-            self.own_next.next = self.numbers.val().get_bits::<HEAD_NUMBER_WIDTH>(i * HEAD_NUMBER_WIDTH);
-            self.is_next.next = self.gone[i].q.val().any() | (self.own_next.val() == self.first[i].q.val());
+            self.counts[i].next = self.count[i].q.val();
+            self.begun[i].next = self.gone[i].q.val();
+            self.is_next.next = self.gone[i].q.val().any() | (self.numbers[i].val() == self.first[i].q.val());
             self.ready.next = self.ready.val().replace_bit(
                 i,
                 self.launched.q.val().get_bit(i)
                     & !self.running.val().get_bit(i)
-                    & !self.waits.val().get_bit(i)
+                    & !self.armed.waits.val().get_bit(i)
                     & (self.gone[i].q.val() != self.count[i].q.val())
                     & self.is_next.val(),
             );
-            if self.arms.val().get_bit(i) {
+            if self.armed.arms.val().get_bit(i) {
                 self.count[i].d.next = self.count[i].q.val() + 1;
             }
-            if self.begins.val().get_bit(i) {
+            if self.armed.begins.val().get_bit(i) {
                 self.gone[i].d.next = self.gone[i].q.val() + 1;
                 if self.gone[i].q.val() + 1 == self.count[i].q.val() {
                     self.gone[i].d.next = 0.into();
@@ -170,12 +145,12 @@ impl Logic for Launches {
             }
             if self.starts.val().get_bit(i) {
                 self.first[i].d.next = self.number.val();
-                if self.launch.val().get_bit(i) {
-                    self.first[i].d.next = self.own_next.val();
+                if self.armed.launch.val().get_bit(i) {
+                    self.first[i].d.next = self.numbers[i].val();
                 }
                 self.added.next = self.added.val() | self.own.val();
             }
-            if self.renews.val() & (self.renewed.val() == bits::<CONTEXT_WIDTH>(i)) {
+            if self.renewal.enable.val() & (self.renewal.context.val() == bits::<CONTEXT_WIDTH>(i)) {
                 self.count[i].d.next = 0.into();
             }
             if self.closed.val().get_bit(i) {
@@ -189,7 +164,8 @@ impl Logic for Launches {
                 self.gone[i].d.next = 0.into();
             }
         }
-        self.kept.next = self.launched.q.val();
+        self.armed.ready.next = self.ready.val();
+        self.armed.launched.next = self.launched.q.val();
         self.launched.d.next = (self.launched.q.val() | self.starts.val()) & !self.done.val() & !self.closed.val();
 
         // The next go that leaves: of the first context that owes one, to its first neighbour.
@@ -201,7 +177,7 @@ impl Logic for Launches {
                 self.owner.next = bits::<CONTEXT_WIDTH>(i);
             }
         }
-        self.shift.next = bit_cast::<6, CONTEXT_WIDTH>(self.owner.val()) << bits::<3>(PLACE_WIDTH as u64);
+        self.shift.next = field::<6, CONTEXT_WIDTH>(self.owner.val(), PLACE_WIDTH);
         self.of_owner.next = self.owed.q.val() >> self.shift.val();
         self.place.next = 0.into();
         self.has_place.next = false;
@@ -217,7 +193,7 @@ impl Logic for Launches {
                 self.picked_number.next = self.first[i].q.val();
             }
         }
-        self.picked.next = (bit_cast::<EDGE_WIDTH, CONTEXT_WIDTH>(self.owner.val()) << bits::<3>(PLACE_WIDTH as u64))
+        self.picked.next = field::<EDGE_WIDTH, CONTEXT_WIDTH>(self.owner.val(), PLACE_WIDTH)
             | bit_cast::<EDGE_WIDTH, PLACE_WIDTH>(self.place.val());
         self.picked_bit.next = 0.into();
         self.sends.next = self.owes.val().any() & (!self.leaves.q.val() | self.go_ready.val());

@@ -3,7 +3,9 @@
 //! | block | what it is |
 //! | --- | --- |
 //! | [`Mpe`] | all of it, in a seat of the socket |
-//! | [`CallIntake`] | checks descriptors, and keeps the calls that wait |
+//! | [`CallIntake`] | takes descriptors, and begins calls |
+//! | [`CallCheck`] | refuses wrong descriptors |
+//! | [`KeptCalls`] | calls that wait, and those that are armed |
 //! | [`Launches`] | armed calls, and launches on their way |
 //! | [`CallScheduler`] | the state of every context: decides what is next, packet by packet |
 //! | [`WordReceiver`], [`TokenReceiver`] | the ends of both planes; they look up in the lists whether the sender is a neighbour |
@@ -18,6 +20,7 @@
 //! | [`Stopwatch`] | how long each context has stood still |
 //! | [`MpeRegisters`] | lists and status |
 
+mod call_check;
 mod call_intake;
 mod call_scheduler;
 mod current_calls;
@@ -27,6 +30,7 @@ mod edge_reader;
 mod edge_tokens;
 mod folder;
 mod job;
+mod kept_calls;
 mod launches;
 mod packet_watch;
 mod registers;
@@ -39,6 +43,7 @@ mod token_receiver;
 mod token_sender;
 mod word_receiver;
 
+pub use call_check::CallCheck;
 pub use call_intake::CallIntake;
 pub use call_scheduler::CallScheduler;
 pub use current_calls::CurrentCalls;
@@ -47,7 +52,11 @@ pub use edge_drain::EdgeDrain;
 pub use edge_reader::EdgeReader;
 pub use edge_tokens::EdgeTokens;
 pub use folder::Folder;
-pub use job::{CallIn, CallOut, EjectionIn, EjectionOut, JobIn, JobOut, Row, RowWriteIn, RowWriteOut};
+pub use job::{
+    ArmedIn, ArmedOut, CallIn, CallOut, EjectionIn, EjectionOut, JobIn, JobOut, RenewalIn, RenewalOut, Row, RowWriteIn,
+    RowWriteOut,
+};
+pub use kept_calls::{KeptCalls, Posted};
 pub use launches::Launches;
 pub use packet_watch::{Note, PacketWatch};
 pub use registers::MpeRegisters;
@@ -60,10 +69,7 @@ pub use word_receiver::{FirstWord, WordReceiver};
 
 use crate::bus::{EventArbiter, SocketIn};
 use portico_spec::{
-    mpe::call::{
-        ARMED_WIDTH, CALL_KIND_OFFSET, CONTEXTS, CONTEXT_WIDTH, HEAD_NUMBER_WIDTH, KIND_WIDTH, NEIGHBOURS,
-        PACKET_WORDS, PLACE_WIDTH,
-    },
+    mpe::call::{CALL_KIND_OFFSET, CONTEXTS, CONTEXT_WIDTH, KIND_WIDTH, NEIGHBOURS, PACKET_WORDS, PLACE_WIDTH},
     Config,
 };
 use portico_verilog::prelude::*;
@@ -84,12 +90,6 @@ pub const QUEUE_WIDTH: usize = 4;
 pub const RESERVED_WIDTH: usize = QUEUE_WIDTH + 1;
 /// Width of a control packet's place in what is owed.
 pub const OWED_WIDTH: usize = EDGE_WIDTH + 2;
-/// Width of the numbers of armed calls of all contexts.
-pub const COUNTS_WIDTH: usize = ARMED_WIDTH * CONTEXTS;
-/// Width of the low bits of the numbers of a call of each context.
-pub const NUMBERS_WIDTH: usize = HEAD_NUMBER_WIDTH * CONTEXTS;
-/// Width of the kinds of a call of each context.
-pub const KINDS_WIDTH: usize = KIND_WIDTH * CONTEXTS;
 
 /// One bit for each edge of these contexts.
 fn built_edges(contexts: usize) -> u64 {
@@ -193,29 +193,24 @@ impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
         self.intake.closed.next = self.scheduler.closed.val();
         self.intake.late.next = self.scheduler.late.val();
         self.intake.called_off.next = self.scheduler.called_off.val();
-        self.intake.renews.next = self.registers.row_write.enable.val() | self.registers.opens.val();
-        self.intake.renewed.next = self.registers.asked.val();
+        wire!(registers <=> intake, launches, current: renewal);
         self.intake.asked.next = self.registers.asked.val();
         wire!(intake <=> scheduler: call);
 
         // Launches.
         self.launches.present.next = self.registers.present.val();
         self.launches.running.next = self.scheduler.running.val();
-        self.launches.waits.next = self.intake.waits.val();
         self.launches.closed.next = self.scheduler.closed.val();
-        self.launches.renews.next = self.registers.row_write.enable.val() | self.registers.opens.val();
-        self.launches.renewed.next = self.registers.asked.val();
-        self.launches.numbers.next = self.intake.numbers.val();
-        self.launches.arms.next = self.intake.arms.val();
-        self.launches.launch.next = self.intake.launch.val();
-        self.launches.begins.next = self.intake.begins.val();
+        wire!(intake <=> launches: armed);
         self.launches.go.next = self.tokens_in.go.val();
         self.launches.neighbour.next = self.tokens_in.neighbour.val();
         self.launches.number.next = self.tokens_in.number.val();
-        self.intake.armed.next = self.launches.armed.val();
-        self.intake.begun.next = self.launches.begun.val();
-        self.intake.launched.next = self.launches.kept.val();
-        self.intake.ready_armed.next = self.launches.ready.val();
+        for i in 0..CONTEXTS {
+            self.launches.numbers[i].next = self.intake.numbers[i].val();
+            self.intake.counts[i].next = self.launches.counts[i].val();
+            self.intake.begun[i].next = self.launches.begun[i].val();
+            self.registers.armed[i].next = self.launches.counts[i].val();
+        }
         wire!(scheduler.event <=> events.source[0]);
         wire!(intake.event <=> events.source[1]);
         wire!(self.socket.event <=> events.chosen);
@@ -249,11 +244,14 @@ impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
         self.current.towards.next = self.intake.call.towards.val();
         self.current.root.next = self.intake.call.root.val();
         self.current.running.next = self.scheduler.running.val();
-        self.current.renews.next = self.registers.row_write.enable.val() | self.registers.opens.val();
-        self.current.renewed.next = self.registers.asked.val();
         self.tokens.running.next = self.scheduler.running.val();
         self.tokens.ended.next = self.current.ended.val();
-        wire!(current => tokens, watch: numbers, kinds);
+        for i in 0..CONTEXTS {
+            self.tokens.numbers[i].next = self.current.numbers[i].val();
+            self.tokens.kinds[i].next = self.current.kinds[i].val();
+            self.watch.numbers[i].next = self.current.numbers[i].val();
+            self.watch.kinds[i].next = self.current.kinds[i].val();
+        }
         self.watch.arrives.next = self.words.arrives.val();
         self.watch.room.next = self.words.arrived_room.val();
         self.watch.note.next = self.words.note.val();
@@ -270,7 +268,7 @@ impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
         self.scheduler.tokens.next = self.tokens.some.val();
         self.slot_bit.next = self.scheduler.slot.val().into();
         self.words.first_room.next =
-            (bit_cast::<{ edge_reader::ROOM_WIDTH }, EDGE_WIDTH>(self.scheduler.neighbour.val()) << bits::<3>(1))
+            field::<{ edge_reader::ROOM_WIDTH }, EDGE_WIDTH>(self.scheduler.neighbour.val(), 1)
                 | bit_cast::<{ edge_reader::ROOM_WIDTH }, 1>(self.slot_bit.val());
         self.scheduler.word.next = self.words.first_word.val();
         self.scheduler.word_down.next = self.words.first_down.val();
@@ -362,12 +360,11 @@ impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
         wire!(registers <=> words, tokens_in, folder, sender: row_write);
         self.registers.credits.next = self.credits.both.val();
         self.registers.running.next = self.scheduler.running.val();
-        self.registers.waits.next = self.intake.waits.val();
+        self.registers.waits.next = self.intake.armed.waits.val();
         self.registers.takes_in.next = self.intake.takes_in.val();
         self.registers.closed.next = self.scheduler.closed.val();
         self.registers.holds.next = self.words.holds.val();
         self.registers.owes.next = self.sender.owes.val() | self.launches.holds.val();
-        self.registers.armed.next = self.launches.armed.val();
         self.registers.passes.next = self.drain.passes.val();
         self.registers.asked_waiting.next = self.intake.asked_waiting.val();
         self.registers.asked_next.next = self.intake.asked_next.val();

@@ -1,4 +1,4 @@
-use super::{edge_reader::ROOM_WIDTH, EDGES, EDGE_WIDTH, KINDS_WIDTH, NUMBERS_WIDTH};
+use super::{edge_reader::ROOM_WIDTH, EDGES, EDGE_WIDTH};
 use crate::prim::LutRam;
 use portico_spec::mpe::call::{
     CONTEXTS, CONTEXT_WIDTH, HEAD_NUMBER_WIDTH, KIND_WIDTH, NEIGHBOURS, PACKETS, PLACE_WIDTH,
@@ -48,9 +48,9 @@ pub struct PacketWatch {
     /// One bit a context: it is closed. Its packets are wrong already, and none may be told in the cycle in which it opens.
     pub closed: Signal<In, Bits<CONTEXTS>>,
     /// By context the low bits of the number of its current call.
-    pub numbers: Signal<In, Bits<NUMBERS_WIDTH>>,
+    pub numbers: [Signal<In, Bits<HEAD_NUMBER_WIDTH>>; CONTEXTS],
     /// By context the kind of its current call; valid while the call runs.
-    pub kinds: Signal<In, Bits<KINDS_WIDTH>>,
+    pub kinds: [Signal<In, Bits<KIND_WIDTH>>; CONTEXTS],
     /// One bit an edge: it leads towards the root; valid while a call runs.
     pub ways: Signal<In, Bits<EDGES>>,
     /// One bit a context, for a cycle: a packet is wrong.
@@ -92,15 +92,15 @@ impl Logic for PacketWatch {
 
         self.owner.next = self.turn.q.val().get_bits::<CONTEXT_WIDTH>(PLACE_WIDTH);
         self.slot_bit.next = self.slots.val().get_bit(self.turn.q.val().index()).into();
-        self.notes.read_address.next = (bit_cast::<ROOM_WIDTH, EDGE_WIDTH>(self.turn.q.val()) << bits::<1>(1))
-            | bit_cast::<ROOM_WIDTH, 1>(self.slot_bit.val());
+        self.notes.read_address.next =
+            field::<ROOM_WIDTH, EDGE_WIDTH>(self.turn.q.val(), 1) | bit_cast::<ROOM_WIDTH, 1>(self.slot_bit.val());
         self.current.next = 0.into();
         self.kind.next = 0.into();
         self.runs.next = false;
         for i in 0..CONTEXTS {
             if self.owner.val() == bits::<CONTEXT_WIDTH>(i) {
-                self.current.next = self.numbers.val().get_bits::<HEAD_NUMBER_WIDTH>(i * HEAD_NUMBER_WIDTH);
-                self.kind.next = self.kinds.val().get_bits::<KIND_WIDTH>(i * KIND_WIDTH);
+                self.current.next = self.numbers[i].val();
+                self.kind.next = self.kinds[i].val();
                 self.runs.next = self.running.val().get_bit(i);
             }
         }
@@ -174,8 +174,8 @@ mod tests {
             dut.slots.next = (slot << edge).into();
             dut.running.next = (u64::from(runs) << context).into();
             dut.closed.next = (u64::from(is_closed) << context).into();
-            dut.numbers.next = (current << (HEAD_NUMBER_WIDTH * context)).into();
-            dut.kinds.next = ((kind as u64) << (KIND_WIDTH * context)).into();
+            dut.numbers[context].next = current.into();
+            dut.kinds[context].next = (kind as u64).into();
             dut.ways.next = (u64::from(is_way) << edge).into();
             let mut wrong = 0;
             for _ in 0..2 * NEIGHBOURS + 1 {

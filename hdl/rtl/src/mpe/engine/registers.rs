@@ -1,4 +1,4 @@
-use super::{Row, RowWriteOut, COUNTS_WIDTH, EDGES, EDGE_WIDTH};
+use super::{kept_calls::WAITING_WIDTH, RenewalOut, Row, RowWriteOut, EDGES, EDGE_WIDTH};
 use crate::{
     bus::{AddressMatch, RegisterAccessIn},
     prim::LutRam,
@@ -17,8 +17,6 @@ use portico_verilog::prelude::*;
 
 /// Bits that number the registers of all contexts.
 const REGISTERS_WIDTH: usize = MPE_FIELD_WIDTH + CONTEXT_WIDTH;
-/// Width of a number of calls that wait.
-const WAITING_WIDTH: usize = 3;
 
 /// Lists of neighbours, and what the contexts do, as registers.
 ///
@@ -47,8 +45,8 @@ pub struct MpeRegisters {
     pub timeout: Signal<Out, Bits<32>>,
     /// One bit a context, for one cycle: it is to be closed.
     pub close: Signal<Out, Bits<CONTEXTS>>,
-    /// High for one cycle: the context `asked` opens.
-    pub opens: Signal<Out, Bit>,
+    /// Contexts that begin anew.
+    pub renewal: RenewalOut,
     /// One bit an edge, for one cycle: its context opens.
     pub open: Signal<Out, Bits<EDGES>>,
     /// Edges that have all their credits.
@@ -68,7 +66,7 @@ pub struct MpeRegisters {
     /// One bit a context: a pass of it is under way.
     pub passes: Signal<In, Bits<CONTEXTS>>,
     /// By context how many calls are armed.
-    pub armed: Signal<In, Bits<COUNTS_WIDTH>>,
+    pub armed: [Signal<In, Bits<ARMED_WIDTH>>; CONTEXTS],
     /// The context that is read or written.
     pub asked: Signal<Out, Bits<CONTEXT_WIDTH>>,
     /// Calls that wait in the context `asked`, in the same cycle.
@@ -133,7 +131,7 @@ impl Logic for MpeRegisters {
         self.named.next = self.register.index.val().get_bits::<CONTEXT_WIDTH>(MPE_FIELD_WIDTH);
         self.owner.next = self.named.val() & self.last_context.val();
         self.number.next = bit_cast::<EDGE_WIDTH, PLACE_WIDTH>(self.place.val().get_bits::<PLACE_WIDTH>(0))
-            | (bit_cast::<EDGE_WIDTH, CONTEXT_WIDTH>(self.owner.val()) << bits::<3>(PLACE_WIDTH as u64));
+            | field::<EDGE_WIDTH, CONTEXT_WIDTH>(self.owner.val(), PLACE_WIDTH);
         self.is_built.next = self.named.val() == self.owner.val();
         self.asks.d.next = self.register.read.val() & self.is_own.hit.val() & self.is_built.val();
         self.writes.d.next = self.register.write.val() & self.is_own.hit.val() & self.is_built.val();
@@ -196,11 +194,12 @@ impl Logic for MpeRegisters {
             & self.register.data.val().get_bit(MPE_OPEN_OFFSET)
             & self.drained.q.val().get_bit(self.owner.val().index())
             & self.is_drained.val().get_bit(self.owner.val().index());
-        self.opens.next = self.may_open.val();
+        self.renewal.enable.next = self.writes_row.val() | self.may_open.val();
+        self.renewal.context.next = self.owner.val();
         self.open.next = 0.into();
         if self.may_open.val() {
             self.open.next = (bits::<EDGES>((1 << NEIGHBOURS) - 1)
-                << (bit_cast::<6, CONTEXT_WIDTH>(self.owner.val()) << bits::<3>(PLACE_WIDTH as u64)))
+                << field::<6, CONTEXT_WIDTH>(self.owner.val(), PLACE_WIDTH))
                 & self.built.val();
         }
         self.refused.next = (self.is_row.val() & !self.writes_row.val())
@@ -215,24 +214,24 @@ impl Logic for MpeRegisters {
         self.asked_armed.next = 0.into();
         for i in 0..CONTEXTS {
             if self.owner.val() == bits::<CONTEXT_WIDTH>(i) {
-                self.asked_armed.next = self.armed.val().get_bits::<ARMED_WIDTH>(i * ARMED_WIDTH);
+                self.asked_armed.next = self.armed[i].val();
             }
         }
         self.value.next = 0.into();
         self.rows.read_address.next = self.number.val();
         if !self.place.val().get_bit(PLACE_WIDTH) & self.known.q.val().get_bit(self.number.val().index()) {
             self.value.next = (bit_cast::<32, NODE_WIDTH>(self.rows.read_data.val().node)
-                | (bit_cast::<32, PLACE_WIDTH>(self.rows.read_data.val().place) << bits::<6>(ROW_PLACE_OFFSET as u64)))
+                | field::<32, PLACE_WIDTH>(self.rows.read_data.val().place, ROW_PLACE_OFFSET))
             .replace_bit(PRESENT_OFFSET, true);
         }
         if self.place.val() == bits::<MPE_FIELD_WIDTH>(MpeRegister::Status as u64) {
-            self.value.next = (bit_cast::<32, 1>(self.idle_bit.val()) << bits::<6>(MPE_IDLE_OFFSET as u64))
-                | (bit_cast::<32, 1>(self.running_bit.val()) << bits::<6>(MPE_RUNNING_OFFSET as u64))
-                | (bit_cast::<32, 1>(self.closed_bit.val()) << bits::<6>(MPE_CLOSED_OFFSET as u64))
-                | (bit_cast::<32, WAITING_WIDTH>(self.asked_waiting.val()) << bits::<6>(MPE_WAITING_OFFSET as u64))
-                | (bit_cast::<32, NUMBER_WIDTH>(self.asked_next.val()) << bits::<6>(MPE_NEXT_OFFSET as u64))
-                | (bit_cast::<32, 1>(self.drained_bit.val()) << bits::<6>(MPE_DRAINED_OFFSET as u64))
-                | (bit_cast::<32, ARMED_WIDTH>(self.asked_armed.val()) << bits::<6>(MPE_ARMED_OFFSET as u64));
+            self.value.next = field::<32, 1>(self.idle_bit.val(), MPE_IDLE_OFFSET)
+                | field::<32, 1>(self.running_bit.val(), MPE_RUNNING_OFFSET)
+                | field::<32, 1>(self.closed_bit.val(), MPE_CLOSED_OFFSET)
+                | field::<32, WAITING_WIDTH>(self.asked_waiting.val(), MPE_WAITING_OFFSET)
+                | field::<32, NUMBER_WIDTH>(self.asked_next.val(), MPE_NEXT_OFFSET)
+                | field::<32, 1>(self.drained_bit.val(), MPE_DRAINED_OFFSET)
+                | field::<32, ARMED_WIDTH>(self.asked_armed.val(), MPE_ARMED_OFFSET);
         }
         if self.register.read.val() {
             self.answer.d.next = 0.into();
