@@ -18,6 +18,9 @@
 //! Where a group fills a rectangle, neighbours of the linear and mapped trees lie side by side in the mesh, so that no link
 //! carries the packets of two edges.
 //!
+//! A member serves its children one after the other, in the order of its list. So the lists of all shapes but [`Shape::Own`] begin
+//! with the neighbour behind which the tree is deepest: what takes longest begins first.
+//!
 //! ```
 //! use portico_spec::{mpe::tree::{Shape, Tree}, Config};
 //!
@@ -25,18 +28,18 @@
 //! let all: Vec<usize> = (0..16).collect();
 //! let tree = Tree::new(&config, &all, &Shape::Centre)?;
 //! assert_eq!((tree.most_neighbours(), tree.depth(5)), (4, 4));
-//! // Lists of `config` have 5 places: five members around the first, and two around each of these.
+//! // Lists of `config` have 7 places: seven members around the first, and one or two around each of these.
 //! let star = Tree::new(&config, &all, &Shape::Star)?;
-//! assert_eq!((star.neighbours(0).len(), star.depth(0)), (5, 2));
+//! assert_eq!((star.neighbours(0).len(), star.depth(0)), (7, 2));
 //! let wide = Tree::new(&config, &all, &Shape::Kary(15))?;
 //! assert_eq!(
-//!     wide.check(5).unwrap_err().to_string(),
-//!     "tile 0 needs 15 neighbours in this tree: the engine has room for 5"
+//!     wide.check(7).unwrap_err().to_string(),
+//!     "tile 0 needs 15 neighbours in this tree: the engine has room for 7"
 //! );
 //! # Ok::<(), portico_spec::mpe::tree::TreeError>(())
 //! ```
 
-use std::collections::VecDeque;
+use std::{cmp::Reverse, collections::VecDeque};
 
 use thiserror::Error;
 
@@ -64,7 +67,7 @@ pub enum Shape {
     /// All with rank 0. If these are more than `mpe_neighbours`, so many that are nearest to rank 0 are joined with it, and each
     /// other one with one of them.
     Star,
-    /// These pairs of ranks.
+    /// These pairs of ranks, in this order in the lists.
     Own(Vec<(usize, usize)>),
 }
 
@@ -180,7 +183,32 @@ impl Tree {
             Shape::Rows(row) => trunk(&nodes, *row, |node| (node.y, node.x)),
             Shape::Own(pairs) => pairs.clone(),
         };
-        Tree::of_pairs(members, &pairs)
+        let mut tree = Tree::of_pairs(members, &pairs)?;
+        if !matches!(shape, Shape::Own(_)) {
+            tree.put_the_deepest_first(&nodes);
+        }
+        Ok(tree)
+    }
+
+    /// Sorts the lists by what lies behind each neighbour: the levels of the tree, of as many the hops to the farthest member. Of two
+    /// neighbours with as much behind them, the one that came first stays so.
+    fn put_the_deepest_first(&mut self, nodes: &[Node]) {
+        let away = |rank: usize, next: usize| {
+            let mut farthest = (0, 0);
+            let mut reached = vec![(next, rank, (1, hops(nodes[rank], nodes[next])))];
+            while let Some((at, from, (levels, far))) = reached.pop() {
+                farthest = farthest.max((levels, far));
+                let others = self.neighbours[at].iter().filter(|&&other| other != from);
+                reached.extend(others.map(|&other| (other, at, (levels + 1, far + hops(nodes[at], nodes[other])))));
+            }
+            farthest
+        };
+        let sorted = self.neighbours.iter().enumerate().map(|(rank, list)| {
+            let mut list = list.clone();
+            list.sort_by_cached_key(|&next| Reverse(away(rank, next)));
+            list
+        });
+        self.neighbours = sorted.collect();
     }
 
     /// Checks that the pairs are a tree, and gives every member its list, in the order of the pairs.
@@ -409,8 +437,8 @@ fn rectangle(ranks: &[usize], nodes: &[Node]) -> (u8, u8, u8, u8) {
 }
 
 /// Hops between two nodes.
-fn hops(one: Node, other: Node) -> u8 {
-    one.x.abs_diff(other.x) + one.y.abs_diff(other.y)
+fn hops(one: Node, other: Node) -> usize {
+    usize::from(one.x.abs_diff(other.x)) + usize::from(one.y.abs_diff(other.y))
 }
 
 #[cfg(test)]
@@ -467,22 +495,22 @@ mod tests {
         let config = config(4, 4);
         let tree = |shape| Tree::new(&config, &all(&config), &shape).unwrap();
         let snake = tree(Shape::Linear);
-        assert_eq!((snake.neighbours(3), snake.neighbours(7)), (&[2, 7][..], &[3, 6][..]));
+        assert_eq!((snake.neighbours(3), snake.neighbours(7)), (&[7, 2][..], &[6, 3][..]));
         assert_eq!((snake.depth(0), snake.depth(6)), (15, 10));
         let binomial = tree(Shape::Binomial);
         assert_eq!(
             (binomial.neighbours(0), binomial.neighbours(12)),
-            (&[1, 2, 4, 8][..], &[8, 13, 14][..])
+            (&[8, 4, 2, 1][..], &[8, 14, 13][..])
         );
         assert_eq!(binomial.depth(0), 4);
         let binary = tree(Shape::Kary(2));
         assert_eq!(binary.neighbours(1), [0, 3, 4]);
         let centre = tree(Shape::Centre);
-        assert_eq!((centre.neighbours(5), centre.depth(5)), (&[1, 9, 4, 6][..], 4));
+        assert_eq!((centre.neighbours(5), centre.depth(5)), (&[9, 1, 6, 4][..], 4));
         let towards = snake.towards(7);
         assert_eq!(
             [6, 7, 8, 3].map(|rank| towards[rank]),
-            [Some(0), None, Some(0), Some(1)]
+            [Some(1), None, Some(0), Some(0)]
         );
         assert_eq!((snake.place_at(3, 1), snake.place_at(3, 0)), (0, 1));
     }
@@ -523,10 +551,44 @@ mod tests {
     fn heads_of_quarters_lie_in_their_middle_towards_the_root() {
         let config = config(4, 4);
         let tree = Tree::new(&config, &all(&config), &Shape::Quad).unwrap();
-        // Tile 5 is in the middle of all, 6, 9 and 10 are the tiles of the other quarters next to it.
-        assert_eq!(tree.neighbours(5), [1, 6, 9, 10]);
-        assert_eq!(tree.neighbours(1), [5, 0, 4]);
-        assert_eq!(tree.neighbours(10), [5, 11, 14, 15]);
+        // Tile 5 is in the middle of all, 6, 9 and 10 are the tiles of the other quarters next to it. Behind these is one level more.
+        assert_eq!(tree.neighbours(5), [10, 6, 9, 0, 1, 4]);
+        assert_eq!(tree.neighbours(1), [5]);
+        assert_eq!(tree.neighbours(10), [5, 15, 11, 14]);
+    }
+
+    /// Levels of the tree behind a neighbour.
+    fn levels(tree: &Tree, from: usize, at: usize) -> usize {
+        let others = tree.neighbours(at).iter().filter(|&&other| other != from);
+        1 + others.map(|&other| levels(tree, at, other)).max().unwrap_or(0)
+    }
+
+    #[test]
+    fn lists_begin_with_the_neighbour_behind_which_the_tree_is_deepest() {
+        let config = config(8, 4);
+        for shape in [
+            Shape::Binomial,
+            Shape::Kary(3),
+            Shape::Centre,
+            Shape::Rows(0),
+            Shape::Quad,
+            Shape::Star,
+        ] {
+            let tree = Tree::new(&config, &all(&config), &shape).unwrap();
+            for rank in 0..config.tiles() {
+                let behind = tree.neighbours(rank).iter().map(|&next| levels(&tree, rank, next));
+                let behind: Vec<usize> = behind.collect();
+                assert!(
+                    behind.is_sorted_by(|one, other| one >= other),
+                    "{shape:?}, {rank}: {behind:?}"
+                );
+            }
+        }
+        // Of as many levels the farthest comes first; the user's own lists stay as they are.
+        let star = Tree::new(&config, &[0, 1, 8, 3, 2], &Shape::Star).unwrap();
+        assert_eq!(star.neighbours(0), [3, 4, 1, 2]);
+        let own = Shape::Own(vec![(0, 1), (0, 2), (2, 3)]);
+        assert_eq!(Tree::new(&config, &[0, 1, 2, 3], &own).unwrap().neighbours(0), [1, 2]);
     }
 
     #[test]
@@ -550,8 +612,9 @@ mod tests {
         let mut members = all(&wide);
         members.swap(0, 27);
         let tree = Tree::new(&wide, &members, &Shape::Star).unwrap();
-        let near: Vec<usize> = tree.neighbours(0).iter().map(|&rank| members[rank]).collect();
-        assert_eq!(near[..4], [19, 26, 28, 35]);
+        let mut near: Vec<usize> = tree.neighbours(0).iter().map(|&rank| members[rank]).collect();
+        near.sort_unstable();
+        assert_eq!(near, [11, 18, 19, 20, 25, 26, 28, 35]);
     }
 
     #[test]
