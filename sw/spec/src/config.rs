@@ -267,7 +267,7 @@ configuration! {
     /// Contexts of the message-passing engine of every tile, 0 for none; it has words of 32 bits.
     mpe: usize = 0, Allowed::OneOf(&[0, 1, 2, CONTEXTS]);
     /// Neighbours that a context of it may have.
-    mpe_neighbours: usize = 5, Allowed::Range(1, NEIGHBOURS);
+    mpe_neighbours: usize = 7, Allowed::Range(1, NEIGHBOURS);
     /// Ranks that the Portals engine of every tile knows, 0 for none; it has words of 32 bits.
     portals: usize = 0, Allowed::OneOf(&[0, RANKS[0], RANKS[1], RANKS[2]]);
     /// Pipeline stages of the floating-point adder: the cycles from a pair to its sum.

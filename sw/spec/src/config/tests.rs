@@ -75,7 +75,7 @@ fn the_table_holds_the_contract() {
             "probe true or false false",
             "streams true or false false",
             "mpe 0, 1, 2 or 4 0",
-            "mpe_neighbours 1..=8 5",
+            "mpe_neighbours 1..=8 7",
             "portals 0, 4, 16 or 64 0",
             "stages 2..=6 4",
             "entries 64, 128, 256, 512, 1024, 2048, 4096, 8192 or 16384 1024",
