@@ -13,7 +13,7 @@
 
 use super::{
     access::{self, Rows},
-    collectives::{wrong, Collectives, Group, Seat, Words, MOST_CALLS, UNSEEN},
+    collectives::{descriptor, wrong, Collectives, Group, OwnCall, Seat, Words, MOST_CALLS, UNSEEN},
     device::SoakDevice,
     epoch::Epoch,
     operation::{Operation, Room},
@@ -21,23 +21,11 @@ use super::{
     workload::Kind,
 };
 use portico_spec::{
-    mpe::{
-        call::{Begin, Call, Kind as CallKind, Row, Transfer},
-        reduce::Operation as Reduction,
-    },
-    ni::{
-        command::SHAPERS,
-        descriptor::{Command, Descriptor},
-        registers::MpeRegister,
-        segment::SEGMENTS,
-    },
+    mpe::call::{Begin, Row},
+    ni::registers::MpeRegister,
     Config,
 };
-use rand::{
-    rngs::StdRng,
-    seq::{IteratorRandom, SliceRandom},
-    Rng,
-};
+use rand::{rngs::StdRng, seq::SliceRandom, Rng};
 use std::collections::VecDeque;
 
 /// Calls of a wave behind the first, in a context: so few that one more has room for certain when those before the wave have
@@ -47,18 +35,6 @@ const MOST_OF_WAVE: usize = MOST_CALLS - UNSEEN;
 const REGROUPED: f64 = 0.4;
 /// Chance that a wrong descriptor comes next, which is refused.
 const WRONG: f64 = 0.15;
-
-/// A descriptor in which all that the engine does not look at is random.
-pub fn descriptor(call: Call, event: usize, quiet: bool, random: &mut impl Rng) -> Descriptor {
-    Descriptor {
-        segment: random.gen_range(0..SEGMENTS) as u8,
-        event: event as u8,
-        quiet,
-        drained: random.gen(),
-        shaper: random.gen_range(0..SHAPERS) as u8,
-        command: Command::Call(call),
-    }
-}
 
 impl<D: SoakDevice> Epoch<D> {
     /// Gives some contexts other groups, and every group the calls of a round.
@@ -122,9 +98,9 @@ impl<D: SoakDevice> Epoch<D> {
             let is_wrong = random.gen_bool(WRONG) && state.singles < most_wrong;
             let post = match is_wrong.then(|| state.single_event(&self.config)).flatten() {
                 Some(event) => {
-                    // What a context that fails answers is not known.
-                    let right = (0..seats.len()).filter(|&context| Some(context) != failing);
-                    let context = right.choose(random).expect("one has calls");
+                    // The model does not know the answers of a context that fails.
+                    let right: Vec<usize> = (0..seats.len()).filter(|&at| Some(at) != failing).collect();
+                    let context = right[random.gen_range(0..right.len())];
                     wrong::operation(&self.config, &seats[context], context, event, random)
                 }
                 None => seats[context].draw(),
@@ -206,30 +182,10 @@ impl<D: SoakDevice> Epoch<D> {
 
 /// Gives all members of a group a random call.
 fn add_call(config: &Config, group: &mut Group, seats: &mut [Vec<Seat>], random: &mut StdRng) -> anyhow::Result<()> {
-    let kind = *CallKind::ALL.choose(random).expect("there are some");
-    let operation = *Reduction::ALL.choose(random).expect("there are some");
-    let root = random.gen_range(0..group.tiles().len());
-    let length = seats[group.tiles()[root]][group.context].words.length(random);
-    let towards = group.towards(root);
-    for (&tile, towards) in group.tiles().iter().zip(towards) {
+    let calls = OwnCall::draw(group, group.next, seats, random);
+    for (&tile, own) in group.tiles().iter().zip(calls) {
         let seat = &mut seats[tile][group.context];
-        let (source, result) = seat.words.draw(length, random);
-        let call = Call {
-            kind,
-            begin: Begin::InTurn,
-            number: group.next,
-            context: group.context as u8,
-            towards,
-            transfer: match kind {
-                CallKind::Barrier => Transfer::NONE,
-                _ => Transfer {
-                    length,
-                    source,
-                    result,
-                    operation,
-                },
-            },
-        };
+        let call = own.call(group.context, Begin::InTurn, &seat.words, random);
         let (event, quiet) = (random.gen_range(SHARED), random.gen_bool(0.3));
         let words = descriptor(call, event, quiet, random).encode(config)?;
         let operation = Operation {

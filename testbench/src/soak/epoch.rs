@@ -6,7 +6,7 @@ use super::{
     collectives::Collectives,
     device::{GoldenDevice, SoakDevice},
     draw::{PairState, TileState},
-    failing::Failing,
+    episode::Failing,
     operation::Operation,
     portals::Portals,
     site::{Choices, Site, FENCES},

@@ -16,9 +16,9 @@
 //! everything is set up anew.
 //!
 //! Where tiles have message-passing engines, groups of them make calls too, beside all else; see the module `calls`.
-//! When a round is over, all contexts are idle, with all credits at home. In some rounds the members of one context disagree, and
-//! the host recovers it; see the module `failing`. Where tiles have Portals engines, they put and get to
-//! entries of each other; see the module `portals`.
+//! When a round is over, all contexts are idle, with all credits at home. In some rounds the members of one context disagree,
+//! and the host recovers it; see the module `failing`. Where tiles have Portals engines, they put and get to entries of each
+//! other; see the module `portals`.
 //!
 //! In a round some tiles work by lists, which their own command queue or another tile's list starts; see the module `lists`.
 //!
@@ -41,9 +41,10 @@
 //! | `draw`, `beside` | what is known of tiles and pairs, and what stands beside a tile |
 //! | `wrong` | operations that must be refused |
 //! | `descriptors`, `collectives` | operations that are drawn, and groups of engines with their calls |
+//! | `episode` | calls on which members disagree, and what must hold when they have ended |
 //! | `epoch` | site and model from one reset to the next |
 //! | `calls`, `check`, `lists` | calls of a round, what is compared, and lists |
-//! | `failing` | calls on which members disagree, and how their context is recovered |
+//! | `failing` | how the host drives such calls, and recovers their context |
 //! | `portals` | Portals commands of a round, and what is compared of them |
 //! | `credits` | credits of queues |
 //! | `batch` | how a tile is given its descriptors |
@@ -81,6 +82,7 @@ mod credits;
 mod descriptors;
 mod device;
 mod draw;
+mod episode;
 mod epoch;
 mod failing;
 mod geometry;

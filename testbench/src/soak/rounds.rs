@@ -49,6 +49,9 @@ impl<D: SoakDevice> Epoch<D> {
                 tally.pass(self.device.transport().cycles() - begun, clock.elapsed());
                 return Ok(false);
             }
+            while !self.advance_failing(random)? {
+                self.receive_next()?;
+            }
             self.end_failing(random)?;
             tally.pass(self.complete()? - begun, clock.elapsed());
             self.compare(&round)?;
@@ -125,7 +128,7 @@ impl<D: SoakDevice> Epoch<D> {
     /// How a tile is given its descriptors in a round: by lists as often as the workload says, where it has what lists need.
     fn way(&self, tile: usize, random: &mut StdRng) -> Way {
         match self.config.commands {
-            // What fails is posted over the stream; a list has the whole queue.
+            // Calls that fail are posted over the stream, and a list needs the whole queue.
             true if self.failing_context().is_some() => Way::Stream,
             _ if self.has_lists(tile) && random.gen_bool(self.workload.lists()) => Way::Lists,
             true => Way::Stream,
@@ -179,7 +182,7 @@ impl<D: SoakDevice> Epoch<D> {
         Ok(drawn)
     }
 
-    /// Ends a group of descriptors with a fence: its count says that the queue has room again. That of a Portals engine has its own
+    /// Ends a group of descriptors with a fence: its count says that the queue has room again. A Portals engine has its own
     /// queue, and a command at the end of its descriptors.
     fn end_group(&mut self, tile: usize, drawn: &mut Drawn, random: &mut StdRng) -> anyhow::Result<()> {
         if self.portals_words(drawn.open()) > 0 {
@@ -215,7 +218,7 @@ impl<D: SoakDevice> Epoch<D> {
 
     /// Receives at the queue of the node whose turn it is, and reads the counts of its events: a look at all nodes takes the
     /// host so long that tiles would stand idle.
-    pub fn receive_next(&mut self) -> anyhow::Result<()> {
+    fn receive_next(&mut self) -> anyhow::Result<()> {
         let nodes = self.site.targets();
         let turn = self.turn % nodes.len();
         self.turn = turn + 1;

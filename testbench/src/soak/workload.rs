@@ -1,6 +1,6 @@
 //! Who sends what to whom.
 
-use super::{list_site::SPARE_SEGMENTS, site::MOST_EVENTS};
+use super::list_site::SPARE_SEGMENTS;
 use portico_spec::{Config, Port};
 use rand::{seq::SliceRandom, Rng};
 use std::{fmt, str::FromStr};
@@ -20,8 +20,6 @@ const MOST_AT_ONCE: usize = 12;
 const MOST_OF_PORTALS_AT_ONCE: usize = 80;
 /// Waves of calls in a round, at most; see the module `calls`.
 const MOST_WAVES: usize = 8;
-/// Events of a tile for calls that fail.
-const FAILING_EVENTS: usize = 3;
 /// Windows of a node for all its initiators, and for each of them; segments of an initiator for each of its targets. See
 /// [`super::site::Site::new`].
 const WINDOWS: usize = 6;
@@ -158,10 +156,9 @@ impl Workload {
         config.mpe > 0 && makes_some.contains(&self)
     }
 
-    /// Chance that the members of a context disagree in a round: they post over their command streams, and have events of their own.
-    pub(super) fn failing(self, config: &Config) -> f64 {
+    /// Chance that the members of a context disagree in a round, where calls are made.
+    pub(super) fn failing(self) -> f64 {
         match self {
-            _ if config.mpe == 0 || !config.commands || config.events < MOST_EVENTS + FAILING_EVENTS => 0.0,
             Workload::Failing => 1.0,
             Workload::Soak => 0.25,
             _ => 0.0,
@@ -276,6 +273,11 @@ fn most_targets(config: &Config) -> usize {
     MAX_TARGETS
         .min(segments.saturating_sub(memory).max(1))
         .min(most_initiators(config))
+}
+
+/// Segments that a tile has for its targets, at most: the low ones.
+pub fn segments_of_pairs(config: &Config) -> usize {
+    SEGMENTS_OF_PAIR * (most_targets(config) + usize::from(config.memories > 0))
 }
 
 /// The tiles on so many sides of a tile; the tile itself if there are none.

@@ -456,7 +456,6 @@ fn one_sided_operations_keep_their_bounds() {
     }
 }
 
-/// A put and its acknowledgement enter a tile each, and so do a get and its reply, an atomic and its value.
 /// Calls on which members disagree, for so long, with this seed.
 fn soak_of_failures(mut device: SimulatedFabric) -> Result<(), Error> {
     let soak = Soak {
@@ -475,6 +474,7 @@ fn a_soak_of_members_that_disagree_notices_a_context_that_does_not_drain() {
     caught(&[9], |fabric| soak_of_failures(fabric(32)));
 }
 
+/// A put and its acknowledgement enter a tile each, and so do a get and its reply, an atomic and its value.
 #[test]
 fn registers_before_tiles_cost_two_cycles_of_a_round_trip() {
     let config = Config {

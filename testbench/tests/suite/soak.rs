@@ -157,7 +157,7 @@ fn members_that_disagree_beside_all_the_rest() {
 
 #[test]
 fn tiles_that_work_by_lists() {
-    let summary = soak(&config(2, 2), Workload::Lists, 90_000, RESETS);
+    let summary = soak(&config(2, 2), Workload::Lists, 40_000, RESETS);
     assert!(
         summary.lists > 30 && summary.transfers > 50 && summary.collectives > 20 && summary.refused > 10,
         "{summary:?}"

@@ -76,6 +76,13 @@ impl Group {
         self.tree.tiles()
     }
 
+    /// The members with their neighbours in the tree, all as tiles.
+    pub fn neighbours(&self) -> Vec<(usize, Vec<usize>)> {
+        let tiles = self.tiles();
+        let of = |rank| self.tree.neighbours(rank).iter().map(|&neighbour| tiles[neighbour]);
+        (0..tiles.len()).map(|rank| (tiles[rank], of(rank).collect())).collect()
+    }
+
     /// The list of a member.
     pub fn rows(&self, config: &Config, rank: usize) -> Vec<Option<Row>> {
         let mut rows = vec![None; config.mpe_neighbours];

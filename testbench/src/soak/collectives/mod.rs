@@ -1,7 +1,10 @@
 //! Groups of tiles with message-passing engines, and what their members have still to post; the module `calls` gives them their
 //! calls.
 
-pub use self::group::Group;
+pub use self::{
+    group::Group,
+    own_call::{descriptor, OwnCall},
+};
 use super::{operation::Operation, site::CALL_WORDS};
 use portico_spec::{
     mpe::call::{Row, WAITING},
@@ -11,6 +14,7 @@ use rand::{seq::SliceRandom, Rng};
 use std::collections::VecDeque;
 
 mod group;
+mod own_call;
 pub mod wrong;
 
 /// Calls of a context for which a member has room: one runs, the others wait.
@@ -56,6 +60,11 @@ pub struct Collectives {
 }
 
 impl Collectives {
+    /// The groups of a context.
+    pub fn groups_of(&self, context: usize) -> impl Iterator<Item = &Group> {
+        self.groups.iter().filter(move |group| group.context == context)
+    }
+
     /// The next descriptor that a tile posts at its engine, right or wrong. The model has carried it out already.
     pub fn next(&mut self, tile: usize) -> Option<Operation> {
         self.posts.get_mut(tile)?.pop_front()
