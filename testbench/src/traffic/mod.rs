@@ -26,6 +26,7 @@ pub mod plan;
 pub mod report;
 pub mod scoreboard;
 pub mod sources;
+pub mod steady;
 pub mod trace;
 pub mod workload;
 
@@ -35,5 +36,6 @@ pub use links::{Link, LinkEnd, LinkFlits};
 pub use packet::{PacketRequest, MAX_PACKET_FLITS};
 pub use pattern::{Destinations, Pattern, PatternError};
 pub use sources::{Departure, Sources};
+pub use steady::steady_from;
 pub use trace::{Trace, TraceError};
 pub use workload::{Generator, Workload, WorkloadError};

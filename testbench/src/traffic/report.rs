@@ -3,6 +3,7 @@
 use super::{
     links::{Deliveries, LinkFlits},
     scoreboard::{Arrival, Scoreboard},
+    steady_from,
 };
 use portico_spec::Config;
 use std::ops::Range;
@@ -33,6 +34,9 @@ pub struct Report {
     pub latency: Latency,
     /// How these latencies are distributed.
     pub histogram: Vec<Bin>,
+    /// Of the packets measured, in the order in which they came out: how many come before the latencies are steady. None if they do
+    /// not become so, or are too few to tell; see [`steady_from`].
+    pub steady_from: Option<usize>,
     /// From the handshake that injects the head to the one that ejects the tail.
     pub network_latency: Latency,
     /// Packets delivered and compared, in the whole run.
@@ -211,6 +215,8 @@ impl Tally {
         let share = |flits: u64| load(flits) / senders.len().max(1) as f64;
         let delivered = |&source: &usize| self.accepted.get(source).copied().unwrap_or(0);
         Report {
+            // The latencies are in their order until a distribution sorts them.
+            steady_from: steady_from(&self.latency),
             seed,
             cycles,
             senders: senders.len(),
