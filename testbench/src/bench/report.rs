@@ -92,12 +92,45 @@ impl BenchReport {
                 row.better.name().to_owned(),
                 row.value.to_string(),
             ];
-            let key = |key: &&String| match row.keys.get(*key) {
-                None | Some(Value::Null) => String::new(),
-                Some(Value::String(text)) => quoted(text),
-                Some(other) => quoted(&other.to_string()),
-            };
+            let key = |key: &&String| row.keys.get(*key).map_or_else(String::new, field);
             text += &line(own.into_iter().chain(keys.iter().map(key)));
+        }
+        text
+    }
+
+    /// The figures as CSV for data frames: a line for all figures that differ in nothing but `measure`, and a column for each measure.
+    /// Before these come the settings of the report and the keys of its rows. A field is empty where there is no such figure.
+    ///
+    /// # Panics
+    /// If a row has no key `measure`.
+    pub fn to_wide_csv(&self) -> String {
+        let without = |row: &Row| {
+            let mut keys = row.keys.clone();
+            let measure = keys.remove("measure").expect("a row of a wide table has a measure");
+            (keys, field(&measure))
+        };
+        let (mut lines, mut measures) = (Vec::<(BTreeMap<String, Value>, Vec<(String, f64)>)>::new(), vec![]);
+        for row in &self.rows {
+            let (keys, measure) = without(row);
+            if !measures.contains(&measure) {
+                measures.push(measure.clone());
+            }
+            match lines.last_mut().filter(|(of, _)| *of == keys) {
+                Some((_, figures)) => figures.push((measure, row.value)),
+                None => lines.push((keys, vec![(measure, row.value)])),
+            }
+        }
+        let keys: BTreeSet<&String> = lines.iter().flat_map(|(keys, _)| keys.keys()).collect();
+        let header = self.config.keys().chain(keys.iter().copied()).map(|key| quoted(key));
+        let mut text = line(header.chain(measures.iter().cloned()));
+        for (own, figures) in &lines {
+            let settings = self.config.values().map(|value| quoted(value));
+            let own = keys.iter().map(|key| own.get(*key).map_or_else(String::new, field));
+            let figure = |measure: &String| {
+                let figure = figures.iter().find(|(of, _)| of == measure);
+                figure.map_or_else(String::new, |(_, value)| value.to_string())
+            };
+            text += &line(settings.chain(own).chain(measures.iter().map(figure)));
         }
         text
     }
@@ -122,6 +155,15 @@ impl Better {
 /// Fields of CSV as a line.
 fn line(fields: impl Iterator<Item = String>) -> String {
     fields.collect::<Vec<_>>().join(",") + "\n"
+}
+
+/// A value as a field of CSV.
+fn field(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => quoted(text),
+        other => quoted(&other.to_string()),
+    }
 }
 
 /// A field of CSV, in quotes where it needs them (RFC 4180).
@@ -207,6 +249,27 @@ mod tests {
             "bench,name,unit,paper,limit,bound,better,value,fifo,mesh\n\
              noc,\"load, \"\"4x4\"\"\",flits/cycle,,,2.5,more,0.5,2,\n\
              noc,latency,cycles,,,,less,3,,4x4\n"
+        );
+    }
+
+    #[test]
+    fn wide_csv_has_a_line_for_figures_of_equal_keys_and_a_column_a_measure() {
+        let figure = |measure: &str, load: f64, value| {
+            let row = Row::new("sim", measure, "cycles", Better::Less, value);
+            row.with("measure", measure).with("load", load)
+        };
+        let report = BenchReport {
+            config: [("cols".to_owned(), "4".to_owned())].into(),
+            rows: vec![
+                figure("latency, mean", 0.1, 5.5),
+                figure("accepted load", 0.1, 0.1),
+                figure("latency, mean", 0.2, 7.0),
+            ],
+            ..BenchReport::default()
+        };
+        assert_eq!(
+            report.to_wide_csv(),
+            "cols,load,\"latency, mean\",accepted load\n4,0.1,5.5,0.1\n4,0.2,7,\n"
         );
     }
 

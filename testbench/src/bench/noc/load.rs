@@ -79,6 +79,12 @@ impl Default for Effort {
     }
 }
 
+/// Whether a mesh does not keep up with a load: it accepts less than is offered, and its mean latency has grown beyond that at the
+/// `lowest` load.
+pub fn is_saturated(offered: f64, accepted: f64, latency: f64, lowest: f64) -> bool {
+    accepted < KEEPS_UP * offered && latency > GROWN * lowest
+}
+
 /// One mesh under one kind of traffic.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
@@ -199,9 +205,9 @@ impl Case {
         for &load in &effort.loads {
             let report = self.run(load, effort.measure, effort, device)?;
             let lowest = points.first().map_or(&report, |point| &point.report).latency.mean;
-            let saturated = report.accepted < KEEPS_UP * report.offered && report.latency.mean > GROWN * lowest;
+            let is_over = is_saturated(report.offered, report.accepted, report.latency.mean, lowest);
             points.push(Point { load, report });
-            if saturated {
+            if is_over {
                 break;
             }
         }
