@@ -4,7 +4,7 @@ mod latency;
 mod lines;
 mod links;
 
-pub use latency::{latency, of_one};
+pub use latency::{latency, of_one, sweep, Simulated};
 pub use lines::{atomics, collectives, series, transfers};
 pub use links::links;
 

@@ -808,7 +808,7 @@ fn a_sweep_runs_resumes_and_merges_its_jobs() {
     let file = folder.path().join("sweep.toml");
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/sweep.toml");
     fs::copy(example, &file).unwrap();
-    let files = "wrote out/sweep.json and out/sweep.csv\n";
+    let files = "wrote out/sweep.json, out/sweep.csv, out/sweep.svg\n";
     let jobs = || names(&folder.path().join("out/jobs"));
 
     // One job by itself, then the others.
@@ -840,7 +840,30 @@ fn a_sweep_runs_resumes_and_merges_its_jobs() {
             "{row}"
         );
     }
-    assert_eq!(read("sweep.csv").lines().count(), rows.len() + 1);
+    // A line a job: keys of the mesh and the traffic, the version, then a column a measure.
+    let table = read("sweep.csv");
+    let lines: Vec<&str> = table.lines().collect();
+    assert_eq!(lines.len(), 12 + 1);
+    for column in [
+        "edge_nodes,monitors,version,width,",
+        ",cols,",
+        ",fifo,",
+        ",load,",
+        ",seed,",
+        ",\"latency, mean\",",
+        "\"zero-load latency, mean\"",
+    ] {
+        assert!(lines[0].contains(column), "{column}: {}", lines[0]);
+    }
+    assert!(lines[1..].iter().all(|line| line.starts_with("0,true,")), "{table}");
+    let plot = read("sweep.svg");
+    for text in [
+        "2x2, uniform, packets of 4",
+        "3x2, bit-complement, packets of 4",
+        "accepted load",
+    ] {
+        assert!(plot.contains(text), "{text}");
+    }
 
     // A file that is cut off is no figure; a job that is gone is run again; nothing else is.
     let mut broken = jobs();
@@ -891,7 +914,8 @@ fn a_sweep_runs_resumes_and_merges_its_jobs() {
         made.contains("job 12 of 12: was done before") && made.ends_with(files),
         "{made}"
     );
-    assert_eq!((jobs().len(), read("sweep.csv").lines().count()), (12, rows.len() + 1));
+    assert_eq!((jobs().len(), read("sweep.csv").lines().count()), (12, 12 + 1));
+    assert!(read("sweep.svg").contains("least to most of all seeds"));
 }
 
 #[test]

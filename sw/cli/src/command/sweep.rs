@@ -38,7 +38,9 @@ the seed varies fastest, then warmup, cycles, load, packet, pattern, and the key
 
 The figures of a job are DIR/jobs/HASH.json. HASH stands for all that decides them: the version of Portico, the Verilog of \
 the mesh, the traffic. A job whose file is there is done; one whose inputs changed has another name and is run. \
-DIR/sweep.json and DIR/sweep.csv hold the figures of all jobs, without links and histograms.";
+DIR/sweep.json and DIR/sweep.csv hold the figures of all jobs, without links and histograms. The CSV is for data frames: a line a \
+job, a column a key or a measure. Where the load varies, DIR/sweep.svg plots mean latency and accepted load against it: a line for \
+each combination of the other keys, means of all seeds with bars from the least to the most of them.";
 
 /// Simulate a grid of meshes and traffic, in parallel, resumed where it stopped
 #[derive(Args)]

@@ -1,13 +1,14 @@
-//! Latency against load: linear axes, one legend above all panels.
+//! Latency and accepted load against offered load: linear axes, one legend above all panels.
 
 use anyhow::Context;
 use plotters::prelude::*;
+use portico_spec::Config;
 use portico_testbench::{
-    bench::noc::load::{Case, Curve},
-    traffic::SaturationBound,
+    bench::noc::load::{is_saturated, Case, Curve},
+    traffic::{Pattern, SaturationBound},
 };
 
-use super::{colour, Area, Drawn, Points, Sheet};
+use super::{colour, Area, Drawn, Sheet};
 
 const SHEET: Sheet = Sheet {
     panel: (360, 270),
@@ -15,8 +16,10 @@ const SHEET: Sheet = Sheet {
     title: 16,
 };
 
-/// Width and height of an entry of the legend, in pixels.
-const ENTRY: (i32, i32) = (112, 20);
+/// Height of an entry of the legend, width of its sign and of a letter of its name, in pixels.
+const ENTRY_HEIGHT: i32 = 20;
+const SIGN: i32 = 30;
+const LETTER: i32 = 9;
 /// Where the first one begins.
 const FIRST_ENTRY: (i32, i32) = (20, 64);
 
@@ -26,22 +29,101 @@ const LARGE: (u32, u32) = (720, 400);
 /// The latency axis ends at so many times the least latency in the row of panels: a curve that leaves it is saturated.
 const STEEP: f64 = 6.0;
 
+/// Half the width of the end of an interval, in pixels.
+const CAP: i32 = 3;
+
+/// What a panel has on its vertical axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Figure {
+    Latency,
+    Accepted,
+}
+
 /// Panels with the same axes.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 struct PanelRow {
     title: String,
+    figure: Figure,
     /// Most load and latency shown.
     size: (f64, f64),
     panels: Vec<Panel>,
 }
 
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 struct Panel {
     title: String,
     /// Loads above which no mesh keeps up with all tiles: the name of the bound, and the load.
     bounds: Vec<(&'static str, f64)>,
-    /// One a FIFO depth: offered load and mean latency.
-    lines: Vec<(usize, Points)>,
+    lines: Vec<Line>,
+}
+
+/// One mesh, with what tells it from the others.
+#[derive(Clone, Debug, PartialEq)]
+struct Line {
+    name: String,
+    samples: Vec<Sample>,
+}
+
+/// What was measured at an offered load, by each seed.
+#[derive(Clone, Debug, PartialEq)]
+struct Sample {
+    load: f64,
+    latency: Vec<f64>,
+    accepted: Vec<f64>,
+    /// Of all seeds.
+    is_steady: bool,
+}
+
+/// A simulation of a sweep.
+#[derive(Clone, Debug)]
+pub struct Simulated {
+    /// The mesh.
+    pub config: Config,
+    /// Who sends to whom.
+    pub pattern: Pattern,
+    /// Flits of every packet.
+    pub packet: usize,
+    /// What else tells it from others; simulations that differ in load and seed alone have one line.
+    pub line: String,
+    /// Offered load.
+    pub load: f64,
+    /// Mean latency, in cycles.
+    pub latency: f64,
+    /// Accepted load.
+    pub accepted: f64,
+    /// Latencies became steady while they were measured.
+    pub is_steady: bool,
+}
+
+impl Figure {
+    fn values(self, sample: &Sample) -> &[f64] {
+        match self {
+            Figure::Latency => &sample.latency,
+            Figure::Accepted => &sample.accepted,
+        }
+    }
+}
+
+impl Line {
+    /// Whether the mesh does not keep up with the load of a sample.
+    fn is_over(&self, sample: &Sample) -> bool {
+        let lowest = mean(&self.samples[0].latency);
+        is_saturated(sample.load, mean(&sample.accepted), mean(&sample.latency), lowest)
+    }
+
+    /// Whether a sample does not tell the latency, though the mesh keeps up.
+    fn is_unsteady(&self, sample: &Sample) -> bool {
+        !sample.is_steady && !self.is_over(sample)
+    }
+
+    /// Loads and means.
+    fn points(&self, figure: Figure) -> Vec<(f64, f64)> {
+        let points = self
+            .samples
+            .iter()
+            .map(|sample| (sample.load, mean(figure.values(sample))));
+        points.collect()
+    }
 }
 
 /// Mean latency against offered load: a row of panels for each mesh and packet length, a panel a pattern, a line a FIFO
@@ -50,18 +132,18 @@ struct Panel {
 /// # Errors
 /// There is nothing to plot, or plotting fails.
 pub fn latency(curves: &[Curve]) -> anyhow::Result<String> {
-    let row = |case: &Case| format!("{}, packets of {}", mesh(case), case.packet);
-    let rows = panel_rows(curves, row, |case| format!("{}, {}", case.pattern, row(case)));
+    let row = |of: &Simulated| format!("{}, packets of {}", mesh(&of.config), of.packet);
+    let rows = panel_rows(&simulated(curves), row, |of| format!("{}, {}", of.pattern, row(of)));
     svg("Mean latency against offered load", SHEET, &rows)
 }
 
-/// The same for each mesh and pattern by itself, a panel a packet length with axes of its own: its name, such as
+/// Latency and accepted load of each mesh and pattern by itself, a panel a packet length with axes of its own: its name, such as
 /// `4x4-uniform`, and the plot.
 ///
 /// # Errors
 /// As [`latency`].
 pub fn of_one(curves: &[Curve]) -> anyhow::Result<Vec<(String, String)>> {
-    let name = |case: &Case| format!("{}-{}", mesh(case), case.pattern);
+    let name = |case: &Case| format!("{}-{}", mesh(&case.config), case.pattern);
     let mut groups: Vec<(String, Vec<Curve>)> = vec![];
     for curve in curves {
         let name = name(&curve.case);
@@ -70,16 +152,118 @@ pub fn of_one(curves: &[Curve]) -> anyhow::Result<Vec<(String, String)>> {
     }
     let plot = |(name, curves): (String, Vec<Curve>)| {
         let case = &curves[0].case;
-        let title = format!("Mean latency, {} traffic on a {} mesh", case.pattern, mesh(case));
-        let packets = |case: &Case| format!("packets of {}", case.packet);
+        let title = format!("{} traffic on a {} mesh", case.pattern, mesh(&case.config));
+        let packets = |of: &Simulated| format!("packets of {}", of.packet);
         let sheet = Sheet { panel: LARGE, ..SHEET };
-        Ok((name, svg(&title, sheet, &panel_rows(&curves, packets, packets))?))
+        let rows = with_accepted(panel_rows(&simulated(&curves), packets, packets));
+        Ok((name, svg(&title, sheet, &rows)?))
     };
     groups.into_iter().map(plot).collect()
 }
 
-fn mesh(case: &Case) -> String {
-    format!("{}x{}", case.config.cols, case.config.rows)
+/// Latency and accepted load of a sweep: two rows of panels for each mesh and pattern, a panel a packet length. A point is the mean of
+/// all seeds, with a bar from the least to the most of them.
+///
+/// # Errors
+/// As [`latency`].
+pub fn sweep(simulated: &[Simulated]) -> anyhow::Result<String> {
+    let row = |of: &Simulated| format!("{}, {}", mesh(&of.config), of.pattern);
+    let rows = panel_rows(simulated, row, |of| format!("{}, packets of {}", row(of), of.packet));
+    let sheet = Sheet {
+        panel: (480, 300),
+        ..SHEET
+    };
+    svg(
+        "Latency and accepted load against offered load",
+        sheet,
+        &with_accepted(rows),
+    )
+}
+
+/// The points of curves.
+fn simulated(curves: &[Curve]) -> Vec<Simulated> {
+    let of_curve = |curve: &Curve| {
+        let Case {
+            config,
+            pattern,
+            packet,
+        } = curve.case.clone();
+        let of_point = move |point: &portico_testbench::bench::noc::load::Point| Simulated {
+            line: format!("FIFO of {}", config.fifo),
+            config: config.clone(),
+            pattern,
+            packet,
+            load: point.report.offered,
+            latency: point.report.latency.mean,
+            accepted: point.report.accepted,
+            is_steady: point.report.steady_from.is_some(),
+        };
+        curve.points.iter().map(of_point).collect::<Vec<_>>()
+    };
+    curves.iter().flat_map(of_curve).collect()
+}
+
+/// Each row of latencies, and below it the same of accepted loads.
+fn with_accepted(rows: Vec<PanelRow>) -> Vec<PanelRow> {
+    let both = |row: PanelRow| {
+        let accepted = PanelRow {
+            figure: Figure::Accepted,
+            ..row.clone()
+        };
+        [row, accepted]
+    };
+    rows.into_iter().flat_map(both).collect()
+}
+
+fn mesh(config: &Config) -> String {
+    format!("{}x{}", config.cols, config.rows)
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// Least and most of some values.
+fn range(values: &[f64]) -> (f64, f64) {
+    let of = |(least, most): (f64, f64), &value: &f64| (least.min(value), most.max(value));
+    values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), of)
+}
+
+/// An entry of the legend.
+enum Entry {
+    Line(usize, String),
+    PastSaturation,
+    Unsteady,
+    Interval,
+}
+
+impl Entry {
+    fn name(&self) -> &str {
+        match self {
+            Entry::Line(_, name) => name,
+            Entry::PastSaturation => "past saturation",
+            Entry::Unsteady => "not steady",
+            Entry::Interval => "least to most of all seeds",
+        }
+    }
+}
+
+/// The lines of a panel, and the signs that the plot has.
+fn entries(rows: &[PanelRow]) -> Vec<Entry> {
+    let lines = || rows.iter().flat_map(|row| &row.panels).flat_map(|panel| &panel.lines);
+    let any =
+        |is: &dyn Fn(&Line, &Sample) -> bool| lines().any(|line| line.samples.iter().any(|sample| is(line, sample)));
+    let names = rows[0].panels[0].lines.iter().enumerate();
+    let names = names.map(|(at, line)| Entry::Line(at, line.name.clone()));
+    let signs = [
+        (any(&Line::is_over), Entry::PastSaturation),
+        (any(&Line::is_unsteady), Entry::Unsteady),
+        (any(&|_, sample| sample.latency.len() > 1), Entry::Interval),
+    ];
+    let signs = signs
+        .into_iter()
+        .filter_map(|(is_there, sign)| is_there.then_some(sign));
+    names.chain(signs).collect()
 }
 
 fn svg(title: &str, sheet: Sheet, rows: &[PanelRow]) -> anyhow::Result<String> {
@@ -89,14 +273,21 @@ fn svg(title: &str, sheet: Sheet, rows: &[PanelRow]) -> anyhow::Result<String> {
         .max()
         .context("no curve to plot")?;
     // Entries that find no place beside each other stand in a row of their own.
-    let across = (sheet.panel.0 as i32 * columns as i32 - FIRST_ENTRY.0) / ENTRY.0;
-    let more = (rows[0].panels[0].lines.len() as i32 - 1).max(0) / across;
+    let entries = entries(rows);
+    let longest = entries.iter().map(|entry| entry.name().len()).max().unwrap_or(0);
+    let width = SIGN + LETTER * longest as i32;
+    let across = ((sheet.panel.0 as i32 * columns as i32 - FIRST_ENTRY.0) / width).max(1);
+    let more = (entries.len() as i32 - 1).max(0) / across;
     let sheet = Sheet {
-        band: sheet.band + (more * ENTRY.1) as u32,
+        band: sheet.band + (more * ENTRY_HEIGHT) as u32,
         ..sheet
     };
     sheet.svg(title, (rows.len(), columns), |band, areas| {
-        legend(band, rows, across)?;
+        for (index, entry) in entries.iter().enumerate() {
+            let x = FIRST_ENTRY.0 + width * (index as i32 % across);
+            let y = FIRST_ENTRY.1 + ENTRY_HEIGHT * (index as i32 / across);
+            draw_entry(band, entry, (x, y))?;
+        }
         for (row, areas) in rows.iter().zip(areas.chunks(columns)) {
             for (panel, area) in row.panels.iter().zip(areas) {
                 draw_panel(area, row, panel)?;
@@ -106,44 +297,71 @@ fn svg(title: &str, sheet: Sheet, rows: &[PanelRow]) -> anyhow::Result<String> {
     })
 }
 
-/// A legend of so many entries beside each other.
-fn legend<'a>(band: &Area<'a>, rows: &[PanelRow], across: i32) -> Drawn<'a> {
-    let depths = rows[0].panels[0].lines.iter().map(|(depth, _)| *depth);
-    for (index, depth) in depths.enumerate() {
-        let x = FIRST_ENTRY.0 + ENTRY.0 * (index as i32 % across);
-        let y = FIRST_ENTRY.1 + ENTRY.1 * (index as i32 / across);
-        let style = colour(index).stroke_width(2);
-        band.draw(&PathElement::new([(x, y), (x + 24, y)], style))?;
-        band.draw(&Circle::new((x + 12, y), 3, colour(index).filled()))?;
-        let font = ("sans-serif", 15).into_font();
-        band.draw(&Text::new(format!("FIFO of {depth}"), (x + 30, y - 7), font))?;
+fn draw_entry<'a>(band: &Area<'a>, entry: &Entry, (x, y): (i32, i32)) -> Drawn<'a> {
+    match entry {
+        Entry::Line(index, _) => {
+            let style = colour(*index).stroke_width(2);
+            band.draw(&PathElement::new([(x, y), (x + 24, y)], style))?;
+            band.draw(&Circle::new((x + 12, y), 3, colour(*index).filled()))?;
+        }
+        Entry::PastSaturation => {
+            band.draw(&Circle::new((x + 12, y), 3, WHITE.filled()))?;
+            band.draw(&Circle::new((x + 12, y), 3, BLACK.stroke_width(1)))?;
+        }
+        Entry::Unsteady => {
+            band.draw(&Cross::new((x + 12, y), 4, BLACK.stroke_width(1)))?;
+        }
+        Entry::Interval => {
+            for bar in interval((x + 12, y - 6), (x + 12, y + 6)) {
+                band.draw(&PathElement::new(bar, BLACK.stroke_width(1)))?;
+            }
+        }
     }
+    let font = ("sans-serif", 15).into_font();
+    band.draw(&Text::new(entry.name().to_owned(), (x + SIGN, y - 7), font))?;
     Ok(())
+}
+
+/// A bar between two points of one column, and its two ends.
+fn interval(top: (i32, i32), bottom: (i32, i32)) -> [[(i32, i32); 2]; 3] {
+    let end = |(x, y): (i32, i32)| [(x - CAP, y), (x + CAP, y)];
+    [[top, bottom], end(top), end(bottom)]
 }
 
 fn draw_panel<'a>(area: &Area<'a>, row: &PanelRow, panel: &Panel) -> Drawn<'a> {
     let (load, latency) = row.size;
+    let (top, label) = match row.figure {
+        Figure::Latency => (latency, "latency, cycles"),
+        Figure::Accepted => (load, "accepted load"),
+    };
     let mut chart = ChartBuilder::on(area)
         .margin(10)
         .caption(&panel.title, ("sans-serif", 15))
         .x_label_area_size(36)
         .y_label_area_size(46)
-        .build_cartesian_2d(0.0..load, 0.0..latency)?;
+        .build_cartesian_2d(0.0..load, 0.0..top)?;
     chart
         .configure_mesh()
         .x_desc("offered load, flits/node/cycle")
-        .y_desc("latency, cycles")
+        .y_desc(label)
         .x_labels(6)
         .y_labels(6)
         .x_label_formatter(&|load| format!("{load:.1}"))
-        .y_label_formatter(&|latency| format!("{latency:.0}"))
+        .y_label_formatter(&|value| match row.figure {
+            Figure::Latency => format!("{value:.0}"),
+            Figure::Accepted => format!("{value:.1}"),
+        })
         .light_line_style(WHITE)
         .draw()?;
+    if row.figure == Figure::Accepted {
+        // What is offered.
+        chart.draw_series(LineSeries::new([(0.0, 0.0), (load, load)], BLACK.mix(0.3)))?;
+    }
     for (index, &(name, bound)) in panel.bounds.iter().enumerate() {
-        let line = [(bound, 0.0), (bound, latency)];
+        let line = [(bound, 0.0), (bound, top)];
         chart.draw_series(DashedLineSeries::new(line, 6, 4, BLACK.stroke_width(1)))?;
         // Below the least latency, where no curve is, one above the other.
-        let height = latency * (0.075 + 0.075 * index as f64);
+        let height = top * (0.075 + 0.075 * index as f64);
         let style = ("sans-serif", 12).into_font();
         let text = format!("{name} {bound:.2}");
         // To the left of its line, in letters of about 6 pixels.
@@ -151,20 +369,37 @@ fn draw_panel<'a>(area: &Area<'a>, row: &PanelRow, panel: &Panel) -> Drawn<'a> {
             EmptyElement::at((bound, height)) + Text::new(text.clone(), (-6 * text.len() as i32 - 4, 0), style);
         chart.draw_series([anchor])?;
     }
-    for (index, (_, points)) in panel.lines.iter().enumerate() {
-        let inside = below(points, latency);
-        let marks = points.iter().filter(|(_, y)| *y <= latency);
-        let marks = marks.map(|&point| Circle::new(point, 2, colour(index).filled()));
-        chart.draw_series(marks)?;
-        chart.draw_series(LineSeries::new(inside, colour(index).stroke_width(2)))?;
+    for (index, line) in panel.lines.iter().enumerate() {
+        let colour = colour(index);
+        let inside = below(&line.points(row.figure), top);
+        chart.draw_series(LineSeries::new(inside, colour.stroke_width(2)))?;
+        for sample in &line.samples {
+            let values = row.figure.values(sample);
+            let ((least, most), middle) = (range(values), mean(values));
+            if most > top {
+                continue;
+            }
+            if values.len() > 1 {
+                let style = colour.stroke_width(1);
+                chart.draw_series([PathElement::new([(sample.load, least), (sample.load, most)], style)])?;
+                let ends = [least, most]
+                    .map(|end| EmptyElement::at((sample.load, end)) + PathElement::new([(-CAP, 0), (CAP, 0)], style));
+                chart.draw_series(ends)?;
+            }
+            let inner = if line.is_over(sample) { &WHITE } else { colour };
+            chart.draw_series([Circle::new((sample.load, middle), 3, inner.filled())])?;
+            chart.draw_series([Circle::new((sample.load, middle), 3, colour.stroke_width(1))])?;
+            if line.is_unsteady(sample) {
+                chart.draw_series([Cross::new((sample.load, middle), 4, BLACK.stroke_width(1))])?;
+            }
+        }
     }
     Ok(())
 }
 
-/// The bounds of a case that a load of 1 can meet: that of the bisection, and that of the terminals where it is the lower one.
-fn bounds(case: &Case) -> Vec<(&'static str, f64)> {
-    let config = &case.config;
-    let Ok(destinations) = case.pattern.on_mesh(config.cols, config.rows, config.edge_nodes) else {
+/// The bounds of a mesh that a load of 1 can meet: that of the bisection, and that of the terminals where it is the lower one.
+fn bounds(config: &Config, pattern: Pattern) -> Vec<(&'static str, f64)> {
+    let Ok(destinations) = pattern.on_mesh(config.cols, config.rows, config.edge_nodes) else {
         return vec![];
     };
     let SaturationBound { bisection, terminals } = SaturationBound::of(config, &destinations);
@@ -175,42 +410,51 @@ fn bounds(case: &Case) -> Vec<(&'static str, f64)> {
     all.into_iter().flatten().collect()
 }
 
-/// Curves sorted into rows and panels by the titles of their cases, in the order in which they come.
+/// Simulations sorted into rows, panels and lines, in the order in which they come; those of a line by their loads.
 fn panel_rows(
-    curves: &[Curve],
-    row_title: impl Fn(&Case) -> String,
-    panel_title: impl Fn(&Case) -> String,
+    simulated: &[Simulated],
+    row_title: impl Fn(&Simulated) -> String,
+    panel_title: impl Fn(&Simulated) -> String,
 ) -> Vec<PanelRow> {
     let mut rows: Vec<PanelRow> = vec![];
-    for curve in curves {
-        let case = &curve.case;
-        let title = row_title(case);
-        let row = place(
-            &mut rows,
-            |row| row.title == title,
-            || PanelRow {
-                title: title.clone(),
-                size: (0.0, 0.0),
-                panels: vec![],
-            },
-        );
-        let title = panel_title(case);
-        let panel = place(
-            &mut row.panels,
-            |panel| panel.title == title,
-            || Panel {
-                title: title.clone(),
-                bounds: bounds(case),
-                lines: vec![],
-            },
-        );
-        let points = curve.points.iter();
-        let points = points.map(|point| (point.report.offered, point.report.latency.mean));
-        panel.lines.push((case.config.fifo, points.collect()));
+    for one in simulated {
+        let title = row_title(one);
+        let new_row = || PanelRow {
+            title: title.clone(),
+            figure: Figure::Latency,
+            size: (0.0, 0.0),
+            panels: vec![],
+        };
+        let row = place(&mut rows, |row| row.title == title, new_row);
+        let title = panel_title(one);
+        let new_panel = || Panel {
+            title: title.clone(),
+            bounds: bounds(&one.config, one.pattern),
+            lines: vec![],
+        };
+        let panel = place(&mut row.panels, |panel| panel.title == title, new_panel);
+        let new_line = || Line {
+            name: one.line.clone(),
+            samples: vec![],
+        };
+        let line = place(&mut panel.lines, |line| line.name == one.line, new_line);
+        let new_sample = || Sample {
+            load: one.load,
+            latency: vec![],
+            accepted: vec![],
+            is_steady: true,
+        };
+        let sample = place(&mut line.samples, |sample| sample.load == one.load, new_sample);
+        sample.latency.push(one.latency);
+        sample.accepted.push(one.accepted);
+        sample.is_steady &= one.is_steady;
     }
     for row in &mut rows {
+        let panels = row.panels.iter_mut();
+        let lines = panels.flat_map(|panel| &mut panel.lines);
+        lines.for_each(|line| line.samples.sort_by(|one, other| one.load.total_cmp(&other.load)));
         let lines = row.panels.iter().flat_map(|panel| &panel.lines);
-        let points: Vec<(f64, f64)> = lines.flat_map(|(_, points)| points.iter().copied()).collect();
+        let points: Vec<(f64, f64)> = lines.flat_map(|line| line.points(Figure::Latency)).collect();
         let bounds = row.panels.iter().flat_map(|panel| &panel.bounds).map(|(_, load)| *load);
         let load = points.iter().map(|(load, _)| *load).chain(bounds).fold(0.1, f64::max);
         let least = points.iter().map(|(_, latency)| *latency).fold(f64::INFINITY, f64::min);
@@ -229,7 +473,7 @@ fn place<T>(items: &mut Vec<T>, is: impl Fn(&T) -> bool, new: impl FnOnce() -> T
 }
 
 /// A line up to where it leaves the panel through its top.
-fn below(points: &[(f64, f64)], top: f64) -> Points {
+fn below(points: &[(f64, f64)], top: f64) -> Vec<(f64, f64)> {
     let inside = points.iter().take_while(|(_, y)| *y <= top).count();
     let mut line = points[..inside].to_vec();
     if let (Some(&(x, y)), Some(&(next_x, next_y))) = (line.last(), points.get(inside)) {
@@ -273,7 +517,11 @@ mod tests {
                 curves.extend([1, 4].map(|packet| curve(pattern, fifo, packet)));
             }
         }
-        let rows = panel_rows(&curves, |case| case.packet.to_string(), |case| case.pattern.to_string());
+        let rows = panel_rows(
+            &simulated(&curves),
+            |of| of.packet.to_string(),
+            |of| of.pattern.to_string(),
+        );
         let titles: Vec<_> = rows.iter().map(|row| row.title.as_str()).collect();
         assert_eq!(titles, ["1", "4"]);
         for row in &rows {
@@ -283,9 +531,9 @@ mod tests {
                 let depths: Vec<_> = panel
                     .lines
                     .iter()
-                    .map(|(depth, points)| (*depth, points.len()))
+                    .map(|line| (line.name.as_str(), line.samples.len()))
                     .collect();
-                assert_eq!(depths, [(2, 2), (8, 2)]);
+                assert_eq!(depths, [("FIFO of 2", 2), ("FIFO of 8", 2)]);
             }
         }
         let svg = latency(&curves).unwrap();
@@ -316,6 +564,72 @@ mod tests {
         let svg = latency(&curves).unwrap();
         labels_are_apart(&svg);
         assert!(svg.contains("FIFO of 32"));
+    }
+
+    fn simulation(line: &str, load: f64, latency: f64, accepted: f64) -> Simulated {
+        Simulated {
+            config: Config::default(),
+            pattern: Pattern::Uniform,
+            packet: 4,
+            line: line.to_owned(),
+            load,
+            latency,
+            accepted,
+            is_steady: true,
+        }
+    }
+
+    #[test]
+    fn a_sweep_has_accepted_loads_intervals_of_its_seeds_and_signs_past_saturation() {
+        let keeps_up = [
+            simulation("fifo 2", 0.2, 9.0, 0.2),
+            simulation("fifo 2", 0.1, 8.0, 0.1),
+            simulation("fifo 4, width 64", 0.1, 7.0, 0.1),
+        ];
+        let plain = sweep(&keeps_up).unwrap();
+        labels_are_apart(&plain);
+        for text in [
+            "4x4, uniform, packets of 4",
+            "accepted load",
+            "latency, cycles",
+            "fifo 4, width 64",
+        ] {
+            assert!(plain.contains(text), "{text}");
+        }
+        assert!(
+            !plain.contains("past saturation") && !plain.contains("all seeds"),
+            "{plain}"
+        );
+        // A point is the mean of its seeds; loads of a line rise.
+        let more = [
+            simulation("fifo 2", 0.2, 11.0, 0.21),
+            simulation("fifo 2", 0.9, 40.0, 0.5),
+        ];
+        let all = [&keeps_up[..], &more].concat();
+        let rows = with_accepted(panel_rows(&all, |_| String::new(), |_| String::new()));
+        let [latency, accepted] = &rows[..] else {
+            panic!("{rows:?}")
+        };
+        let line = &latency.panels[0].lines[0];
+        assert_eq!(line.points(latency.figure), [(0.1, 8.0), (0.2, 10.0), (0.9, 40.0)]);
+        assert_eq!(line.points(accepted.figure)[1], (0.2, 0.205));
+        assert_eq!(
+            line.samples
+                .iter()
+                .map(|sample| line.is_over(sample))
+                .collect::<Vec<_>>(),
+            [false, false, true]
+        );
+        let svg = sweep(&all).unwrap();
+        labels_are_apart(&svg);
+        assert!(svg.contains("past saturation") && svg.contains("least to most of all seeds"));
+        assert!(!svg.contains("not steady"));
+        let cold = Simulated {
+            is_steady: false,
+            ..keeps_up[0].clone()
+        };
+        assert!(sweep(&[&all[..], &[cold]].concat()).unwrap().contains("not steady"));
+        assert!(sweep(&[]).is_err());
     }
 
     #[test]

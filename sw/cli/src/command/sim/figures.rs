@@ -82,30 +82,19 @@ impl Run<'_> {
             ("mesh", self.mesh(), ""),
             ("offered load", load(report.offered), "flits/node/cycle"),
             ("accepted load", load(report.accepted), "flits/node/cycle"),
-            (
-                "accepted from the node that came off worst",
-                load(report.accepted_min),
-                "flits/cycle",
-            ),
-            (
-                "accepted from the node that came off best",
-                load(report.accepted_max),
-                "flits/cycle",
-            ),
+            ("accepted load, worst node", load(report.accepted_min), "flits/cycle"),
+            ("accepted load, best node", load(report.accepted_max), "flits/cycle"),
             ("latency, mean", format!("{:.2}", report.latency.mean), "cycles"),
+            ("latency is steady", self.steady(), ""),
             ("latency, median", cycles(report.latency.p50), "cycles"),
-            ("latency, 99 % within", cycles(report.latency.p99), "cycles"),
+            ("latency, 99 %", cycles(report.latency.p99), "cycles"),
             ("latency, most", cycles(report.latency.max), "cycles"),
             (
-                "latency without the wait to enter, mean",
+                "network latency, mean",
                 format!("{:.2}", report.network_latency.mean),
                 "cycles",
             ),
-            (
-                "latency of the same packets on an idle mesh, mean",
-                format!("{:.2}", self.zero_load),
-                "cycles",
-            ),
+            ("zero-load latency, mean", format!("{:.2}", self.zero_load), "cycles"),
             (
                 "packets compared word for word, all equal",
                 grouped(report.packets),
@@ -137,6 +126,15 @@ impl Run<'_> {
         let rows = rows.into_iter();
         let rows = rows.map(|(name, value, unit)| vec![name.to_owned(), value, unit.to_owned()]);
         table(&["figure", "value", "unit"], rows, &[1])
+    }
+
+    /// From which packet on the latency is steady, in words.
+    fn steady(&self) -> String {
+        match self.report.steady_from {
+            Some(0) => "from the first packet on".to_owned(),
+            Some(from) => format!("from packet {} on", grouped(from as u64 + 1)),
+            None => "no: warm up or measure longer".to_owned(),
+        }
     }
 
     /// The links that carried most.
@@ -203,6 +201,7 @@ impl Run<'_> {
     pub fn bench_report(&self) -> anyhow::Result<BenchReport> {
         let report = &self.report;
         let row = |name: &str, unit, better, value| Row::new("sim", name, unit, better, value);
+        let unsteady = report.steady_from.unwrap_or(report.latency.packets);
         let rows = vec![
             row("offered load", "flits/node/cycle", Better::More, report.offered),
             row("accepted load", "flits/node/cycle", Better::More, report.accepted),
@@ -218,10 +217,7 @@ impl Run<'_> {
                 Better::More,
                 report.accepted_max,
             ),
-            Row {
-                limit: Some(self.zero_load),
-                ..row("latency, mean", "cycles", Better::Less, report.latency.mean)
-            },
+            row("latency, mean", "cycles", Better::Less, report.latency.mean),
             row("latency, median", "cycles", Better::Less, report.latency.p50 as f64),
             row("latency, 99 %", "cycles", Better::Less, report.latency.p99 as f64),
             row("latency, most", "cycles", Better::Less, report.latency.max as f64),
@@ -230,6 +226,19 @@ impl Run<'_> {
                 "cycles",
                 Better::Less,
                 report.network_latency.mean,
+            ),
+            row("zero-load latency, mean", "cycles", Better::Less, self.zero_load),
+            row(
+                "packets measured",
+                "packets",
+                Better::More,
+                report.latency.packets as f64,
+            ),
+            row(
+                "packets before the latency is steady",
+                "packets",
+                Better::Less,
+                unsteady as f64,
             ),
             row("packets compared", "packets", Better::More, report.packets as f64),
             row("packets dropped", "packets", Better::Less, report.misrouted as f64),

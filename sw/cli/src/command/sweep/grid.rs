@@ -20,6 +20,8 @@ const MOST_JOBS: usize = 100_000;
 pub struct Grid {
     /// Keys of the configuration that the file names.
     pub keys: Vec<String>,
+    /// Keys of the configuration and of the traffic of which the jobs have different values.
+    pub varied: Vec<String>,
     /// In order: the seed varies fastest.
     pub jobs: Vec<Job>,
 }
@@ -65,7 +67,45 @@ impl Grid {
             }
         }
         let keys = config.keys().cloned().collect();
-        Ok(Grid { keys, jobs })
+        let first = jobs[0].entries();
+        let differs = |at: usize| jobs.iter().any(|job: &Job| job.entries()[at] != first[at]);
+        let varied = (0..first.len())
+            .filter(|&at| differs(at))
+            .map(|at| first[at].0.to_owned());
+        let varied = varied.collect();
+        Ok(Grid { keys, varied, jobs })
+    }
+}
+
+impl Job {
+    /// All keys of the configuration and of the traffic, with their values.
+    pub fn entries(&self) -> Vec<(&'static str, String)> {
+        let TrafficArgs {
+            traffic,
+            packet,
+            rate,
+            cycles,
+            warmup,
+            seed,
+            ..
+        } = &self.traffic;
+        let traffic = [
+            ("pattern", traffic.to_string()),
+            ("packet", packet.to_string()),
+            ("load", rate.to_string()),
+            ("cycles", cycles.to_string()),
+            ("warmup", warmup.to_string()),
+            ("seed", seed.to_string()),
+        ];
+        self.config.entries().into_iter().chain(traffic).collect()
+    }
+
+    /// Those of `keys` with their values, such as `fifo 4, load 0.3`.
+    pub fn named(&self, keys: &[&str]) -> String {
+        let entries = self.entries().into_iter();
+        let named = entries.filter(|(key, _)| keys.contains(key));
+        let named: Vec<String> = named.map(|(key, value)| format!("{key} {value}")).collect();
+        named.join(", ")
     }
 }
 
@@ -225,6 +265,11 @@ mod tests {
             cycles = 500";
         let grid = Grid::parse(text).unwrap();
         assert_eq!(grid.keys, ["cols", "rows"]);
+        assert_eq!(grid.varied, ["cols", "pattern", "load", "seed"]);
+        assert_eq!(
+            grid.jobs[6].named(&["seed", "rows", "pattern"]),
+            "rows 2, pattern neighbour, seed 1"
+        );
         assert_eq!(grid.jobs.len(), 2 * 2 * 3 * 2);
         let of = |index: usize| {
             let Job { config, traffic } = &grid.jobs[index];
@@ -241,7 +286,7 @@ mod tests {
             .all(|job| job.traffic.cycles == 500 && job.config.rows == 2));
         // Nothing said is one job: that of `portico sim mesh`.
         let plain = Grid::parse("").unwrap();
-        assert_eq!(plain.jobs.len(), 1);
+        assert_eq!((plain.jobs.len(), plain.varied.len()), (1, 0));
         assert_eq!(plain.jobs[0].traffic.arguments(), TrafficArgs::default().arguments());
     }
 

@@ -6,6 +6,7 @@ use crate::{
     design::{block, design, VERSION},
     failure::message,
     output::Output,
+    plot::{self, Simulated},
     progress,
 };
 use anyhow::{anyhow, bail, Context};
@@ -27,6 +28,8 @@ use std::{
 
 /// Digits of the hash in the name of a job's file.
 const DIGITS: usize = 16;
+/// Keys that a plot of the sweep has in its axes and panels; a line is named by the others that vary.
+const IN_PANELS: [&str; 6] = ["cols", "rows", "pattern", "packet", "load", "seed"];
 
 /// The jobs of a grid, and the folder of their figures.
 pub struct Jobs<'a> {
@@ -146,8 +149,8 @@ impl<'a> Jobs<'a> {
             let Some(job) = self.grid.jobs.get(index) else {
                 return;
             };
-            let Config { cols, rows, .. } = job.config;
-            bar.set_message(format!("{cols}x{rows}{}", job.traffic.arguments()));
+            let varied: Vec<&str> = self.grid.varied.iter().map(String::as_str).collect();
+            bar.set_message(job.named(&varied));
             let result = self.run_one(index);
             bar.inc(1);
             let mut outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
@@ -171,19 +174,20 @@ impl<'a> Jobs<'a> {
         outcome
     }
 
-    /// Writes the figures of all jobs as sweep.json and sweep.csv, and says so.
+    /// Writes the figures of all jobs as sweep.json, sweep.csv and, if loads vary, sweep.svg, and says so.
     ///
     /// # Errors
     /// A job is not done; or a file cannot be read or written.
     pub fn merge(&self) -> anyhow::Result<String> {
         let mut merged = BenchReport::default();
-        let mut missing = vec![];
+        let (mut missing, mut simulated) = (vec![], vec![]);
         for (index, job) in self.grid.jobs.iter().enumerate() {
             let path = self.path(index)?;
             let Some(report) = figures(&path)? else {
                 missing.push(index + 1);
                 continue;
             };
+            simulated.push(self.simulated(&report, job)?);
             merged.tools.extend(report.tools);
             let rows = report.rows.into_iter().filter(|row| !row.keys.contains_key("measure"));
             merged.rows.extend(rows.map(|row| self.keyed(row, job)));
@@ -200,14 +204,43 @@ impl<'a> Jobs<'a> {
         let own = block("mesh").keys;
         let fixed = fixed.filter(|(key, _)| own.contains(key));
         merged.config = fixed.map(|(key, value)| (key.to_owned(), value)).collect();
-        let files = ["sweep.json", "sweep.csv"].map(|name| self.folder.join(name));
-        let said = format!("wrote {} and {}\n", files[0].display(), files[1].display());
-        let [json, csv] = files;
+        let mut files = vec![("sweep.json", merged.to_json())];
+        merged.config.insert("version".into(), VERSION.into());
+        files.push(("sweep.csv", merged.to_wide_csv()));
+        if self.grid.varied.iter().any(|key| key == "load") {
+            files.push(("sweep.svg", plot::sweep(&simulated)?));
+        }
         let mut output = Output::default();
-        output.add(json, merged.to_json());
-        output.add(csv, merged.to_csv());
+        let mut said = vec![];
+        for (name, text) in files {
+            let path = self.folder.join(name);
+            said.push(path.display().to_string());
+            output.add(path, text);
+        }
         output.commit()?;
-        Ok(said)
+        Ok(format!("wrote {}\n", said.join(", ")))
+    }
+
+    /// What a plot shows of a job.
+    fn simulated(&self, report: &BenchReport, job: &Job) -> anyhow::Result<Simulated> {
+        let figure = |name: &str| {
+            let row = report.rows.iter().find(|row| row.name == name);
+            let row = row.with_context(|| format!("a job has no figure `{name}`: remove it, and run it again"))?;
+            anyhow::Ok(row.value)
+        };
+        let varied = self.grid.varied.iter().map(String::as_str);
+        let others: Vec<&str> = varied.filter(|key| !IN_PANELS.contains(key)).collect();
+        let line = job.named(&others);
+        Ok(Simulated {
+            config: job.config.clone(),
+            pattern: job.traffic.traffic,
+            packet: job.traffic.packet,
+            line: if line.is_empty() { "all".to_owned() } else { line },
+            load: job.traffic.rate,
+            latency: figure("latency, mean")?,
+            accepted: figure("accepted load")?,
+            is_steady: figure("packets before the latency is steady")? < figure("packets measured")?,
+        })
     }
 
     /// A row with the variables of its job.
