@@ -96,7 +96,6 @@ module mpe_heads_properties (
         .call_quiet(1'b0),
         .call_source(call_source),
         .call_result(call_result),
-        .call_ready(),
         .present({24'd0, present[7:0]}),
         .packets(packets),
         .credits(credits),

@@ -520,7 +520,7 @@ fn too_many_neighbours_and_wrong_groups_are_refused_before_anything_is_sent() {
         |fabric: &mut Fabric<_>, tiles: &[usize], shape| fabric.communicator(tiles, &shape).unwrap_err().to_string();
     assert_eq!(
         three.world(&Shape::Kary(8)).unwrap_err().to_string(),
-        "tile 0 needs 8 neighbours in this tree: the engine has room for 5"
+        "tile 0 needs 8 neighbours in this tree: the engine has room for 7"
     );
     assert_eq!(
         told(&mut three, &[], Shape::Star),

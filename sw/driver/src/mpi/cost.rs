@@ -223,7 +223,7 @@ pub fn call(config: &Config, tree: &Tree, root: usize, kind: Kind, words: usize)
     let children = children.max().unwrap_or(0) as u64;
     let packets = Packets::of(words);
     match kind {
-        Kind::Barrier => TOKENS + slowest(tree, root, None, &|_, _| TOKEN) + TOKEN_OF_CHILD * children,
+        Kind::Barrier => TOKENS + slowest(tree, root, None, &|place, _| TOKEN + place),
         Kind::Broadcast => CALL + sending(tree, root, packets, children),
         Kind::Reduce => CALL + folding(config, tree, root, packets, children),
         Kind::Allreduce => {
@@ -260,13 +260,12 @@ fn sending(tree: &Tree, root: usize, packets: Packets, children: u64) -> u64 {
     packets.flits * children + last + slowest(tree, root, None, &|place, _| FORWARD + place * last)
 }
 
-/// Cycles in which the words of all members are folded at the root. A word comes out of the adder before the next child's is added to it.
+/// Cycles in which the words of all members are folded at the root. A member begins when the packets of all its children are there. A
+/// word comes out of the adder before the next child's is added to it.
 fn folding(config: &Config, tree: &Tree, root: usize, packets: Packets, children: u64) -> u64 {
     let fold = 1 + config.stages as u64;
-    let way = slowest(tree, root, None, &|place, children| {
-        // The packet of this child waits for the fold of the child before it. The packets of the children behind it are folded later.
-        let waits = u64::from(place > 0) * fold;
-        FORWARD + fold + waits + (children - 1 - place) * (packets.last + fold)
+    let way = slowest(tree, root, None, &|_, children| {
+        FORWARD + fold + (children - 1) * (packets.last + fold)
     });
     packets.flits * children + packets.before * children.saturating_sub(1) * fold + packets.last + way
 }
@@ -281,12 +280,11 @@ fn slowest(tree: &Tree, rank: usize, from: Option<usize>, edge: &dyn Fn(u64, u64
     ways.max().unwrap_or(0)
 }
 
-/// A barrier apart from its tokens, the way of a token up an edge and down again, and what each child of a member adds.
-const TOKENS: u64 = 8;
+/// A barrier apart from its tokens, and the way of a token up an edge and down again. A member releases a child a cycle.
+const TOKENS: u64 = 9;
 const TOKEN: u64 = 11;
-const TOKEN_OF_CHILD: u64 = 2;
 /// A call apart from its words, and the way of a word from a member to the next one.
-const CALL: u64 = 14;
+const CALL: u64 = 13;
 const FORWARD: u64 = 8;
 
 /// Cycles in which a host at the AXI4-Lite port makes `accesses` accesses to registers of tiles, in `rounds` rounds. The accesses of
@@ -368,10 +366,7 @@ mod tests {
             cost(Shape::Star, Kind::Broadcast, 4096),
             CALL + FORWARD + 3 * flits + 3 * last
         );
-        assert_eq!(
-            cost(Shape::Linear, Kind::Barrier, 0),
-            TOKENS + 3 * TOKEN + TOKEN_OF_CHILD
-        );
+        assert_eq!(cost(Shape::Linear, Kind::Barrier, 0), TOKENS + 3 * TOKEN);
         let alone = Tree::new(&config, &[2], &Shape::Linear).unwrap();
         assert_eq!(call(&config, &alone, 0, Kind::Allreduce, 30), CALL + 2 * 32);
     }
@@ -391,29 +386,31 @@ mod tests {
         use Kind::{Allreduce, Barrier, Broadcast, Reduce};
         use Shape::{Centre, Linear, Quad};
         let measured = [
-            (4, Quad, 0, Barrier, 0, 25),
-            (16, Linear, 4, Barrier, 0, 98),
-            (16, Centre, 5, Barrier, 0, 55),
-            (16, Quad, 5, Barrier, 0, 41),
-            (4, Linear, 0, Broadcast, 1, 39),
-            (4, Linear, 0, Broadcast, 256, 303),
-            (4, Quad, 0, Broadcast, 256, 820),
-            (16, Linear, 0, Broadcast, 1, 135),
-            (16, Linear, 0, Broadcast, 256, 399),
-            (16, Centre, 5, Broadcast, 1, 53),
-            (16, Centre, 5, Broadcast, 256, 1107),
-            (16, Quad, 5, Broadcast, 1, 45),
-            (16, Quad, 5, Broadcast, 256, 1625),
-            (16, Linear, 0, Reduce, 1, 212),
-            (16, Linear, 0, Reduce, 256, 475),
-            (16, Centre, 5, Reduce, 1, 105),
-            (16, Centre, 5, Reduce, 256, 1285),
-            (16, Quad, 5, Reduce, 256, 1890),
-            (16, Linear, 4, Allreduce, 1, 193),
-            (16, Linear, 4, Allreduce, 256, 1272),
-            (16, Centre, 5, Allreduce, 1, 147),
-            (16, Centre, 5, Allreduce, 256, 2384),
-            (16, Quad, 5, Allreduce, 256, 3474),
+            (4, Quad, 0, Barrier, 0, 23),
+            (16, Linear, 4, Barrier, 0, 96),
+            (16, Centre, 5, Barrier, 0, 52),
+            (16, Quad, 5, Barrier, 0, 38),
+            (4, Linear, 0, Broadcast, 1, 38),
+            (4, Linear, 0, Broadcast, 256, 302),
+            (4, Quad, 0, Broadcast, 256, 818),
+            (16, Linear, 0, Broadcast, 1, 134),
+            (16, Linear, 0, Broadcast, 256, 398),
+            (16, Centre, 5, Broadcast, 1, 46),
+            (16, Centre, 5, Broadcast, 256, 1102),
+            (16, Quad, 5, Broadcast, 1, 42),
+            (16, Quad, 5, Broadcast, 256, 1622),
+            (16, Linear, 0, Reduce, 1, 211),
+            (16, Linear, 0, Reduce, 256, 474),
+            (16, Centre, 5, Reduce, 1, 108),
+            (16, Quad, 5, Reduce, 1, 103),
+            (16, Centre, 5, Reduce, 256, 1286),
+            (16, Quad, 5, Reduce, 256, 1858),
+            (16, Linear, 4, Allreduce, 1, 191),
+            (16, Linear, 4, Allreduce, 256, 1269),
+            (16, Centre, 5, Allreduce, 1, 144),
+            (16, Quad, 5, Allreduce, 1, 137),
+            (16, Centre, 5, Allreduce, 256, 2381),
+            (16, Quad, 5, Allreduce, 256, 3506),
         ];
         for (size, shape, root, kind, words, cycles) in measured {
             let cost = of(size, &shape, root, kind, words);
