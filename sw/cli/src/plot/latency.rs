@@ -4,7 +4,7 @@ use anyhow::Context;
 use plotters::prelude::*;
 use portico_spec::Config;
 use portico_testbench::{
-    bench::noc::load::{is_saturated, Case, Curve},
+    bench::noc::load::{is_saturated, Case, Curve, Point},
     traffic::{Pattern, SaturationBound},
 };
 
@@ -32,7 +32,7 @@ const STEEP: f64 = 6.0;
 /// Half the width of the end of an interval, in pixels.
 const CAP: i32 = 3;
 
-/// What a panel has on its vertical axis.
+/// The figure on the vertical axis of a panel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Figure {
     Latency,
@@ -64,7 +64,7 @@ struct Line {
     samples: Vec<Sample>,
 }
 
-/// What was measured at an offered load, by each seed.
+/// The figures of an offered load, one for each seed.
 #[derive(Clone, Debug, PartialEq)]
 struct Sample {
     load: f64,
@@ -79,11 +79,11 @@ struct Sample {
 pub struct Simulated {
     /// The mesh.
     pub config: Config,
-    /// Who sends to whom.
+    /// Traffic pattern.
     pub pattern: Pattern,
     /// Flits of every packet.
     pub packet: usize,
-    /// What else tells it from others; simulations that differ in load and seed alone have one line.
+    /// Name of its line. Simulations that differ in load and seed alone have one line.
     pub line: String,
     /// Offered load.
     pub load: f64,
@@ -188,7 +188,7 @@ fn simulated(curves: &[Curve]) -> Vec<Simulated> {
             pattern,
             packet,
         } = curve.case.clone();
-        let of_point = move |point: &portico_testbench::bench::noc::load::Point| Simulated {
+        let of_point = move |point: &Point| Simulated {
             line: format!("FIFO of {}", config.fifo),
             config: config.clone(),
             pattern,
@@ -354,7 +354,7 @@ fn draw_panel<'a>(area: &Area<'a>, row: &PanelRow, panel: &Panel) -> Drawn<'a> {
         .light_line_style(WHITE)
         .draw()?;
     if row.figure == Figure::Accepted {
-        // What is offered.
+        // The diagonal, on which all that is offered is accepted.
         chart.draw_series(LineSeries::new([(0.0, 0.0), (load, load)], BLACK.mix(0.3)))?;
     }
     for (index, &(name, bound)) in panel.bounds.iter().enumerate() {

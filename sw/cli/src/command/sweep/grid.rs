@@ -67,42 +67,43 @@ impl Grid {
             }
         }
         let keys = config.keys().cloned().collect();
-        let first = jobs[0].entries();
-        let differs = |at: usize| jobs.iter().any(|job: &Job| job.entries()[at] != first[at]);
-        let varied = (0..first.len())
-            .filter(|&at| differs(at))
-            .map(|at| first[at].0.to_owned());
-        let varied = varied.collect();
+        // A grid may have many jobs, but they are made of fewer meshes and traffics.
+        let mut varied = differing(meshes.iter().map(Config::entries));
+        varied.extend(differing(traffics.iter().map(traffic_entries)));
         Ok(Grid { keys, varied, jobs })
     }
 }
 
-impl Job {
-    /// All keys of the configuration and of the traffic, with their values.
-    pub fn entries(&self) -> Vec<(&'static str, String)> {
-        let TrafficArgs {
-            traffic,
-            packet,
-            rate,
-            cycles,
-            warmup,
-            seed,
-            ..
-        } = &self.traffic;
-        let traffic = [
-            ("pattern", traffic.to_string()),
-            ("packet", packet.to_string()),
-            ("load", rate.to_string()),
-            ("cycles", cycles.to_string()),
-            ("warmup", warmup.to_string()),
-            ("seed", seed.to_string()),
-        ];
-        self.config.entries().into_iter().chain(traffic).collect()
+/// The keys of which some of `all` have different values; each of them has the same keys.
+fn differing(mut all: impl Iterator<Item = Vec<(&'static str, String)>>) -> Vec<String> {
+    let first = all.next().unwrap_or_default();
+    let mut differs = vec![false; first.len()];
+    for entries in all {
+        for (at, entry) in entries.iter().enumerate() {
+            differs[at] |= *entry != first[at];
+        }
     }
+    let keys = first.into_iter().zip(differs);
+    keys.filter_map(|((key, _), differs)| differs.then(|| key.to_owned()))
+        .collect()
+}
 
+/// The keys of a traffic with their values, as in a file.
+fn traffic_entries(traffic: &TrafficArgs) -> Vec<(&'static str, String)> {
+    vec![
+        ("pattern", traffic.traffic.to_string()),
+        ("packet", traffic.packet.to_string()),
+        ("load", traffic.rate.to_string()),
+        ("cycles", traffic.cycles.to_string()),
+        ("warmup", traffic.warmup.to_string()),
+        ("seed", traffic.seed.to_string()),
+    ]
+}
+
+impl Job {
     /// Those of `keys` with their values, such as `fifo 4, load 0.3`.
     pub fn named(&self, keys: &[&str]) -> String {
-        let entries = self.entries().into_iter();
+        let entries = self.config.entries().into_iter().chain(traffic_entries(&self.traffic));
         let named = entries.filter(|(key, _)| keys.contains(key));
         let named: Vec<String> = named.map(|(key, value)| format!("{key} {value}")).collect();
         named.join(", ")

@@ -144,12 +144,12 @@ impl<'a> Jobs<'a> {
         let bar = progress::bar(self.len() as u64);
         let next = AtomicUsize::new(0);
         let outcome = Mutex::new(Outcome::default());
+        let varied: Vec<&str> = self.grid.varied.iter().map(String::as_str).collect();
         let work = || loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(job) = self.grid.jobs.get(index) else {
                 return;
             };
-            let varied: Vec<&str> = self.grid.varied.iter().map(String::as_str).collect();
             bar.set_message(job.named(&varied));
             let result = self.run_one(index);
             bar.inc(1);
@@ -221,7 +221,7 @@ impl<'a> Jobs<'a> {
         Ok(format!("wrote {}\n", said.join(", ")))
     }
 
-    /// What a plot shows of a job.
+    /// The job as a plot shows it.
     fn simulated(&self, report: &BenchReport, job: &Job) -> anyhow::Result<Simulated> {
         let figure = |name: &str| {
             let row = report.rows.iter().find(|row| row.name == name);
