@@ -6,11 +6,11 @@
 // its result. So each head that leaves, leaves after the heads of all packets that it waits for. The harness counts packets
 // and credits by itself, from what comes and from the passes that are given out.
 //
-// The environment is that of the engine: a call begins when none runs; a neighbour sends two packets ahead of their credits
-// at most, and gives back no credit that it does not hold. `ejects` is the first word of a packet that the word receiver has
-// taken, which follows its head. Reset may come at any time, and so may `closes`. To a closed context more packets come, because
-// the drain gives their credits back; it opens when no call runs, and no call begins before. `INDUCTION` adds what the induction
-// needs to know of registers.
+// The environment is that of the engine: a call begins when none runs, in a cycle in which one is possible; a neighbour sends
+// two packets ahead of their credits at most, and gives back no credit that it does not hold. `ejects` is the first word of a
+// packet that the word receiver has taken, which follows its head. Reset may come at any time, and so may `closes`. To a closed
+// context more packets come, because the drain gives their credits back; it opens when no call runs, and no call begins before.
+// `INDUCTION` adds what the induction needs to know of registers.
 
 `default_nettype none
 
@@ -27,6 +27,7 @@ module mpe_heads_properties (
     input wire [31:0] first_word,
     input wire        first_down,
     input wire        first_opens,
+    input wire        call_possible,
     input wire        call_valid,
     input wire [31:0] call_word,
     input wire [ 2:0] call_towards,
@@ -87,6 +88,7 @@ module mpe_heads_properties (
     portico_mpe_scheduler scheduler (
         .clk(clk),
         .rst(rst),
+        .call_possible(call_possible),
         .call_valid(call_valid),
         .call_owner(2'd0),
         .call_word(call_word),
@@ -145,8 +147,10 @@ module mpe_heads_properties (
         .event_ready(event_ready),
         .running(running),
         .closed(closed),
-        .late(),
-        .called_off(),
+        .codes_0(),
+        .codes_1(),
+        .codes_2(),
+        .codes_3(),
         .moves()
     );
 
@@ -203,7 +207,7 @@ module mpe_heads_properties (
 
     // The engine's environment.
     always @* begin
-        if (call_valid) assume (!running[0] && !closed[0] && !opens && !rst);
+        if (call_valid) assume (call_possible && !running[0] && !closed[0] && !opens && !rst);
         if (opens) assume (closed[0] && !running[0] && !ejects);
         if (ejects) assume (closed[0] || !here_two[ejects_of]);
         if (returns) assume (!left_two[returns_of]);

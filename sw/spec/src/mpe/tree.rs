@@ -19,7 +19,7 @@
 //! carries the packets of two edges.
 //!
 //! A member serves its children one after the other, in the order of its list. So the lists of all shapes but [`Shape::Own`] begin
-//! with the neighbour behind which the tree is deepest: what takes longest begins first.
+//! with the neighbour behind which the tree is deepest: the longest way is served first.
 //!
 //! ```
 //! use portico_spec::{mpe::tree::{Shape, Tree}, Config};

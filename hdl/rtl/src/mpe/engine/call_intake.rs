@@ -17,7 +17,6 @@ use portico_spec::{
         command::{EVENT_OFFSET, OPCODE_OFFSET, QUIET_OFFSET},
         event::EVENT_WIDTH,
         packet::ERROR_WIDTH,
-        ErrorCode,
     },
 };
 use portico_verilog::prelude::*;
@@ -70,10 +69,8 @@ pub struct CallIntake {
     pub running: Signal<In, Bits<CONTEXTS>>,
     /// One bit a context: it is closed.
     pub closed: Signal<In, Bits<CONTEXTS>>,
-    /// One bit a context: it is closed because a call timed out.
-    pub late: Signal<In, Bits<CONTEXTS>>,
-    /// One bit a context: it is closed because its register `control` said so.
-    pub called_off: Signal<In, Bits<CONTEXTS>>,
+    /// By context the error code that calls of a closed context get.
+    pub codes: [Signal<In, Bits<ERROR_WIDTH>>; CONTEXTS],
     /// One bit a context: a call to it is whole here, and does not run or wait yet.
     pub takes_in: Signal<Out, Bits<CONTEXTS>>,
     /// Calls that are armed, and launches.
@@ -107,18 +104,19 @@ pub struct CallIntake {
     error: DFF<Bits<ERROR_WIDTH>>,
     next: [DFF<Bits<NUMBER_WIDTH>>; CONTEXTS],
     owner: Signal<Local, Bits<CONTEXT_WIDTH>>,
-    /// Of that context: its bit, its next number, its armed calls, and whether a call runs or calls wait.
+    /// Of that context: its bit, its next number, its armed calls, its error code, and whether a call runs or calls wait.
     own: Signal<Local, Bits<CONTEXTS>>,
     own_next: Signal<Local, Bits<NUMBER_WIDTH>>,
     own_armed: Signal<Local, Bits<ARMED_WIDTH>>,
     own_begun: Signal<Local, Bits<ARMED_WIDTH>>,
+    own_code: Signal<Local, Bits<ERROR_WIDTH>>,
     is_busy: Signal<Local, Bit>,
     /// The call in hand, with the next number of its context when it gets one.
     posted: Signal<Local, Posted>,
     is_barrier: Signal<Local, Bit>,
     takes: Signal<Local, Bit>,
     accepts: Signal<Local, Bit>,
-    /// An accepted call, which is not armed.
+    /// The descriptor is accepted, and is a call to begin now or after others.
     is_call: Signal<Local, Bit>,
     /// One that was armed begins.
     resumes: Signal<Local, Bit>,
@@ -168,12 +166,14 @@ impl Logic for CallIntake {
         self.own_next.next = 0.into();
         self.own_armed.next = 0.into();
         self.own_begun.next = 0.into();
+        self.own_code.next = 0.into();
         self.asked_next.next = 0.into();
         for i in 0..CONTEXTS {
             if self.owner.val() == bits::<CONTEXT_WIDTH>(i) {
                 self.own_next.next = self.next[i].q.val();
                 self.own_armed.next = self.counts[i].val();
                 self.own_begun.next = self.begun[i].val();
+                self.own_code.next = self.codes[i].val();
             }
             if self.asked.val() == bits::<CONTEXT_WIDTH>(i) {
                 self.asked_next.next = self.next[i].q.val();
@@ -234,6 +234,7 @@ impl Logic for CallIntake {
             self.accepts.val() & !self.is_launch.q.val() & (self.is_armed.q.val() | self.is_busy.val());
         self.kept.leave.next = false;
         self.resumes.next = false;
+        self.call.possible.next = (self.step.q.val() == Intake::Check) | (self.step.q.val() == Intake::Begin);
         self.call.valid.next = self.is_call.val() & !self.is_busy.val();
         self.armed.arms.next = 0.into();
         self.armed.launch.next = 0.into();
@@ -325,13 +326,7 @@ impl Logic for CallIntake {
                     self.resumes.next = true;
                     self.armed.begins.next = self.own.val();
                 }
-                self.error.d.next = bits::<ERROR_WIDTH>(ErrorCode::Mismatch as u64);
-                if (self.own.val() & self.late.val()).any() {
-                    self.error.d.next = bits::<ERROR_WIDTH>(ErrorCode::TimedOut as u64);
-                }
-                if (self.own.val() & self.called_off.val()).any() {
-                    self.error.d.next = bits::<ERROR_WIDTH>(ErrorCode::Closed as u64);
-                }
+                self.error.d.next = self.own_code.val();
                 if (self.own.val() & self.closed.val()).any() {
                     self.step.d.next = Intake::Report;
                     if self.is_armed.q.val() {

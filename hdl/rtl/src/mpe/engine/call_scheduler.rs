@@ -154,10 +154,8 @@ pub struct CallScheduler {
     pub running: Signal<Out, Bits<CONTEXTS>>,
     /// One bit a context: it is closed.
     pub closed: Signal<Out, Bits<CONTEXTS>>,
-    /// One bit a context: it is closed because a call timed out.
-    pub late: Signal<Out, Bits<CONTEXTS>>,
-    /// One bit a context: it is closed because `close` said so.
-    pub called_off: Signal<Out, Bits<CONTEXTS>>,
+    /// By context the error code that calls of a closed context get: why it closed.
+    pub codes: [Signal<Out, Bits<ERROR_WIDTH>>; CONTEXTS],
     /// One bit a context: it makes a step in this cycle.
     pub moves: Signal<Out, Bits<CONTEXTS>>,
     state: LutRam<State, CONTEXT_WIDTH>,
@@ -347,7 +345,7 @@ impl Logic for CallScheduler {
         self.places.write_data.next.down = self.down.val();
 
         self.active.next =
-            self.runs.q.val().get_bit(self.current.q.val().index()) & self.loaded.q.val() & !self.call.valid.val();
+            self.runs.q.val().get_bit(self.current.q.val().index()) & self.loaded.q.val() & !self.call.possible.val();
         self.fails.next = (self.faulty.q.val().get_bit(self.current.q.val().index())
             | self.expired.val().get_bit(self.current.q.val().index()))
             & (self.step.val() != Step::Report);
@@ -410,6 +408,18 @@ impl Logic for CallScheduler {
         self.event.valid.next = false;
         self.event.event.next = self.calls.read_data.val().event;
         self.event.error.next = 0.into();
+        for i in 0..CONTEXTS {
+            self.codes[i].next = bits::<ERROR_WIDTH>(ErrorCode::Mismatch as u64);
+            if self.overdue.q.val().get_bit(i) {
+                self.codes[i].next = bits::<ERROR_WIDTH>(ErrorCode::TimedOut as u64);
+            }
+            if self.off.q.val().get_bit(i) {
+                self.codes[i].next = bits::<ERROR_WIDTH>(ErrorCode::Closed as u64);
+            }
+            if (self.own.val() & self.shut.q.val()).get_bit(i) {
+                self.event.error.next = self.codes[i].val();
+            }
+        }
 
         if self.active.val() {
             if self.fails.val() & ((self.step.val() != Step::Fold) | self.begins.val()) {
@@ -529,15 +539,6 @@ impl Logic for CallScheduler {
                     }
                 }
                 if self.step.val() == Step::Report {
-                    if self.shut.q.val().get_bit(self.current.q.val().index()) {
-                        self.event.error.next = bits::<ERROR_WIDTH>(ErrorCode::Mismatch as u64);
-                        if self.overdue.q.val().get_bit(self.current.q.val().index()) {
-                            self.event.error.next = bits::<ERROR_WIDTH>(ErrorCode::TimedOut as u64);
-                        }
-                        if self.off.q.val().get_bit(self.current.q.val().index()) {
-                            self.event.error.next = bits::<ERROR_WIDTH>(ErrorCode::Closed as u64);
-                        }
-                    }
                     self.event.valid.next =
                         !self.calls.read_data.val().quiet | self.shut.q.val().get_bit(self.current.q.val().index());
                     self.ends.next = !self.event.valid.val() | self.event.ready.val();
@@ -664,8 +665,6 @@ impl Logic for CallScheduler {
         }
         self.running.next = self.runs.q.val();
         self.closed.next = self.shut.q.val();
-        self.late.next = self.overdue.q.val();
-        self.called_off.next = self.off.q.val();
         self.shut.d.next = (self.shut.q.val() | self.shuts.val()) & !self.opened.val();
         if self.rst.val() {
             self.current.d.next = 0.into();

@@ -11,6 +11,8 @@ use portico_verilog::prelude::*;
 /// A call that begins, as the intake gives it.
 #[interface(mirror = CallIn)]
 pub struct CallOut {
+    /// A call may begin in this cycle. It comes from flip-flops, and `valid` from the checks: who only has to wait waits for it.
+    pub possible: Signal<Out, Bit>,
     /// High for a cycle: a call begins.
     pub valid: Signal<Out, Bit>,
     /// Context of the call.
@@ -31,7 +33,7 @@ pub struct CallOut {
     pub result: Signal<Out, Bits<ADDRESS_WIDTH>>,
 }
 
-/// What the intake and the launches tell each other of armed calls.
+/// Armed calls and their launches: from the intake, and back from the block that launches.
 #[interface(mirror = ArmedIn)]
 pub struct ArmedOut {
     /// One bit a context, for a cycle: one more call is armed.

@@ -191,8 +191,6 @@ impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
         self.intake.present.next = self.registers.present.val();
         self.intake.running.next = self.scheduler.running.val();
         self.intake.closed.next = self.scheduler.closed.val();
-        self.intake.late.next = self.scheduler.late.val();
-        self.intake.called_off.next = self.scheduler.called_off.val();
         wire!(registers <=> intake, launches, current: renewal);
         self.intake.asked.next = self.registers.asked.val();
         wire!(intake <=> scheduler: call);
@@ -206,6 +204,7 @@ impl<const W: usize, const B: usize> Logic for Mpe<W, B> {
         self.launches.neighbour.next = self.tokens_in.neighbour.val();
         self.launches.number.next = self.tokens_in.number.val();
         for i in 0..CONTEXTS {
+            self.intake.codes[i].next = self.scheduler.codes[i].val();
             self.launches.numbers[i].next = self.intake.numbers[i].val();
             self.intake.counts[i].next = self.launches.counts[i].val();
             self.intake.begun[i].next = self.launches.begun[i].val();
