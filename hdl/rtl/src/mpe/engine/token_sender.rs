@@ -37,8 +37,9 @@ pub struct Owed {
 /// | throughput | one packet a cycle |
 /// | state | 4 entries an edge and the lists in LUT-RAM, and the token that leaves |
 ///
-/// The sender always takes a credit. It takes a token in all cycles without a credit. It has a place for everything of both that can
-/// be owed. It takes a go when nothing else is left to send.
+/// The sender always takes a credit. It takes a go when nothing is owed and no credit comes, and a token in all cycles in which it
+/// takes neither. It has a place for all credits and tokens that can be owed. A go comes before a token, because the scheduler's
+/// decision to send one comes late in the cycle: it does not choose whose row is looked up.
 #[derive(LogicBlock, Default)]
 pub struct TokenSender {
     pub clk: Signal<In, Clock>,
@@ -58,7 +59,7 @@ pub struct TokenSender {
     pub token_edge: Signal<In, Bits<EDGE_WIDTH>>,
     /// The low bits of the number of its call; valid with `token`.
     pub token_number: Signal<In, Bits<HEAD_NUMBER_WIDTH>>,
-    /// The token is taken in this cycle if `token` is high; low while `credit` is high.
+    /// The token is taken in this cycle if `token` is high; low while `credit` is high or a go is taken.
     pub token_ready: Signal<Out, Bit>,
     /// A go is to be sent.
     pub go: Signal<In, Bit>,
@@ -78,7 +79,7 @@ pub struct TokenSender {
     sent: HeadDecoder,
     buffer: SkidBuffer<32>,
     count: [DFF<Bits<OWED_WIDTH>>; CONTEXTS],
-    /// Edge and number of what comes in: a token or a credit, else a go.
+    /// Edge and number of what comes in: a credit, a go or a token.
     added: Signal<Local, Bits<EDGE_WIDTH>>,
     added_number: Signal<Local, Bits<HEAD_NUMBER_WIDTH>>,
     neighbour: Signal<Local, Bits<EDGE_WIDTH>>,
@@ -93,7 +94,6 @@ pub struct TokenSender {
     /// The queue is empty, and the buffer has room: a token, credit or go of this cycle enters the buffer.
     passes: Signal<Local, Bit>,
     is_token: Signal<Local, Bit>,
-    is_go: Signal<Local, Bit>,
 }
 
 impl TokenSender {
@@ -117,35 +117,34 @@ impl Logic for TokenSender {
         self.rows.write_address.next = self.row_write.neighbour.val();
         self.rows.write_data.next = self.row_write.row.val();
 
-        self.token_ready.next = !self.credit.val();
-        self.adds.next = self.credit.val() | self.token.val();
-        self.added.next = self.go_edge.val();
-        self.added_number.next = self.go_number.val();
-        if self.token.val() {
-            self.added.next = self.token_edge.val();
-            self.added_number.next = self.token_number.val();
+        self.passes.next = self.owed.empty.val() & self.buffer.s_axis.tready.val();
+        self.go_ready.next = self.passes.val() & !self.credit.val();
+        self.takes_go.next = self.go.val() & self.go_ready.val();
+        self.token_ready.next = !self.credit.val() & !self.takes_go.val();
+        self.adds.next = self.credit.val() | (self.token.val() & self.token_ready.val());
+        self.added.next = self.token_edge.val();
+        self.added_number.next = self.token_number.val();
+        if self.takes_go.val() {
+            self.added.next = self.go_edge.val();
+            self.added_number.next = self.go_number.val();
         }
         if self.credit.val() {
             self.added.next = self.credit_edge.val();
             self.added_number.next = 0.into();
         }
-        self.passes.next = self.owed.empty.val() & self.buffer.s_axis.tready.val();
         self.owed.write.next = self.adds.val() & !self.passes.val();
         self.owed.write_data.next.neighbour = self.added.val();
         self.owed.write_data.next.is_token = !self.credit.val();
         self.owed.write_data.next.number = self.added_number.val();
 
-        // The oldest token or credit of the queue; if the queue is empty, that of this cycle, else a go.
-        self.go_ready.next = self.passes.val() & !self.adds.val();
-        self.takes_go.next = self.go.val() & self.go_ready.val();
+        // The oldest token or credit of the queue; if the queue is empty, what comes in this cycle.
         self.neighbour.next = self.owed.read_data.val().neighbour;
         self.number.next = self.owed.read_data.val().number;
         self.is_token.next = self.owed.read_data.val().is_token;
-        self.is_go.next = self.owed.empty.val() & !self.adds.val();
         if self.owed.empty.val() {
             self.neighbour.next = self.added.val();
             self.number.next = self.added_number.val();
-            self.is_token.next = self.adds.val() & !self.credit.val();
+            self.is_token.next = self.token_ready.val();
         }
         self.rows.read_address.next = self.neighbour.val();
         self.head.destination.next = self.rows.read_data.val().node;
@@ -155,8 +154,8 @@ impl Logic for TokenSender {
         self.head.tag.next = (field::<TAG_WIDTH, PLACE_WIDTH>(self.rows.read_data.val().place, TAG_PLACE_OFFSET)
             | bit_cast::<TAG_WIDTH, CONTEXT_WIDTH>(self.neighbour.val().get_bits::<CONTEXT_WIDTH>(PLACE_WIDTH)))
         .replace_bit(TOKEN_OFFSET, self.is_token.val())
-        .replace_bit(GO_OFFSET, self.is_go.val());
-        self.buffer.s_axis.tvalid.next = !self.owed.empty.val() | self.adds.val() | self.go.val();
+        .replace_bit(GO_OFFSET, self.takes_go.val());
+        self.buffer.s_axis.tvalid.next = !self.owed.empty.val() | self.adds.val() | self.takes_go.val();
         self.buffer.s_axis.tdata.next =
             self.head.word.val() | field::<32, HEAD_NUMBER_WIDTH>(self.number.val(), HEAD_NUMBER_OFFSET);
         self.buffer.s_axis.tlast.next = true;
