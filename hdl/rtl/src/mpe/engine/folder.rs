@@ -24,7 +24,7 @@ use portico_verilog::prelude::*;
 const JOBS: usize = 4;
 const JOBS_WIDTH: usize = 2;
 
-/// A pass that waits; the fields are those of [`JobIn`].
+/// A pass that waits; the fields are those of [`JobIn`], with the row of its target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 pub struct Pass {
     pub owner: Bits<CONTEXT_WIDTH>,
@@ -36,7 +36,8 @@ pub struct Pass {
     pub folds: Bit,
     pub to_network: Bit,
     pub down: Bit,
-    pub target: Bits<EDGE_WIDTH>,
+    /// Valid with `to_network`.
+    pub row: Row,
     pub to_memory: Bit,
     pub result: Bits<ADDRESS_WIDTH>,
     pub to_sum: Bit,
@@ -133,6 +134,7 @@ pub struct Folder {
     to_network: DFF<Bits<RESERVED_WIDTH>>,
     to_memory: DFF<Bits<RESERVED_WIDTH>>,
     work: Signal<Local, Pass>,
+    row: Signal<Local, Row>,
     has_work: Signal<Local, Bit>,
     words: Signal<Local, Bits<WORDS_WIDTH>>,
     sends: Signal<Local, Bit>,
@@ -204,13 +206,16 @@ impl Logic for Folder {
         self.jobs.write_data.next.folds = self.job.folds.val();
         self.jobs.write_data.next.to_network = self.job.to_network.val();
         self.jobs.write_data.next.down = self.job.down.val();
-        self.jobs.write_data.next.target = self.job.target.val();
+        // The row is looked up as the pass comes: behind the queue, the head would be late for the ALU.
+        self.rows.read_address.next = self.job.target.val();
+        self.jobs.write_data.next.row = self.rows.read_data.val();
         self.jobs.write_data.next.to_memory = self.job.to_memory.val();
         self.jobs.write_data.next.result = self.job.result.val();
         self.jobs.write_data.next.to_sum = self.job.to_sum.val();
         self.jobs.write_data.next.ends = self.job.ends.val();
         self.jobs.write_data.next.call_word = self.job.call_word.val();
         self.work.next = self.jobs.read_data.val();
+        self.row.next = self.work.val().row;
         self.has_work.next = !self.jobs.empty.val();
         self.owner.next = self.work.val().owner;
         self.words.next = self.work.val().words;
@@ -277,12 +282,11 @@ impl Logic for Folder {
         self.moves.next = self.gives.val();
 
         // The word, and where it goes.
-        self.rows.read_address.next = self.work.val().target;
-        self.head.destination.next = self.rows.read_data.val().node;
+        self.head.destination.next = self.row.val().node;
         self.head.source.next = self.node.val();
         self.head.kind.next = bits::<KIND_WIDTH>(DataKind::Collective as u64);
         self.head.last.next = false;
-        self.head.tag.next = field::<TAG_WIDTH, PLACE_WIDTH>(self.rows.read_data.val().place, TAG_PLACE_OFFSET)
+        self.head.tag.next = field::<TAG_WIDTH, PLACE_WIDTH>(self.row.val().place, TAG_PLACE_OFFSET)
             | bit_cast::<TAG_WIDTH, CONTEXT_WIDTH>(self.owner.val());
         self.value.next = self.neighbour.tdata.val();
         if self.work.val().from_memory {
