@@ -13,11 +13,14 @@ const PASSES_WIDTH: usize = 4;
 /// | --- | --- |
 /// | latency | a packet is freed after the last pass of its context, at most 16 cycles for each context that is built |
 /// | throughput | a room a cycle, in cycles without another credit, and not behind a token |
-/// | state | by context how much of its passes is left; the edge in turn |
+/// | state | by context how much of its passes is left, and what begins and ends of them; the edge in turn |
 ///
 /// The passes that the scheduler gave out before the context was closed still run. A room that such a pass has kept is freed too, so
 /// the credits of all packets go home. Of two packets of an edge, the older one goes first: its neighbour may be open still, and send
 /// another packet with the credit, which comes into the room of the older one.
+///
+/// Passes are counted a cycle after they begin or end. The scheduler shows that a context is closed two cycles after its last pass or
+/// later, so no pass is overlooked.
 #[derive(LogicBlock, Default)]
 pub struct EdgeDrain {
     pub clk: Signal<In, Clock>,
@@ -51,8 +54,10 @@ pub struct EdgeDrain {
     pub freed: Signal<Out, Bits<ROOM_WIDTH>>,
     left: [DFF<Bits<PASSES_WIDTH>>; CONTEXTS],
     turn: DFF<Bits<EDGE_WIDTH>>,
-    given: Signal<Local, Bits<CONTEXTS>>,
-    from_edge: Signal<Local, Bits<CONTEXTS>>,
+    given: DFF<Bits<CONTEXTS>>,
+    from_edge: DFF<Bits<CONTEXTS>>,
+    was_read: DFF<Bits<CONTEXTS>>,
+    was_folded: DFF<Bits<CONTEXTS>>,
     given_bit: Signal<Local, Bits<1>>,
     edge_bit: Signal<Local, Bits<1>>,
     read_bit: Signal<Local, Bits<1>>,
@@ -81,23 +86,25 @@ impl EdgeDrain {
 #[kernel]
 impl Logic for EdgeDrain {
     fn update(&mut self) {
-        dff_setup!(self, clk, turn);
+        dff_setup!(self, clk, turn, given, from_edge, was_read, was_folded);
         // A pass counts once for its words of the edge, and once for the words that it makes.
-        self.given.next = 0.into();
-        self.from_edge.next = 0.into();
+        self.given.d.next = 0.into();
+        self.from_edge.d.next = 0.into();
         if self.job.valid.val() {
-            self.given.next = bits::<CONTEXTS>(1) << self.job.owner.val();
+            self.given.d.next = bits::<CONTEXTS>(1) << self.job.owner.val();
             if self.job.from_edge.val() {
-                self.from_edge.next = bits::<CONTEXTS>(1) << self.job.owner.val();
+                self.from_edge.d.next = bits::<CONTEXTS>(1) << self.job.owner.val();
             }
         }
+        self.was_read.d.next = self.read.val();
+        self.was_folded.d.next = self.folded.val() | self.marked.val();
         self.passes.next = 0.into();
         for i in 0..CONTEXTS {
             self.left[i].clock.next = self.clk.val();
-            self.given_bit.next = self.given.val().get_bit(i).into();
-            self.edge_bit.next = self.from_edge.val().get_bit(i).into();
-            self.read_bit.next = self.read.val().get_bit(i).into();
-            self.folded_bit.next = (self.folded.val() | self.marked.val()).get_bit(i).into();
+            self.given_bit.next = self.given.q.val().get_bit(i).into();
+            self.edge_bit.next = self.from_edge.q.val().get_bit(i).into();
+            self.read_bit.next = self.was_read.q.val().get_bit(i).into();
+            self.folded_bit.next = self.was_folded.q.val().get_bit(i).into();
             self.left[i].d.next = self.left[i].q.val()
                 + bit_cast::<PASSES_WIDTH, 1>(self.given_bit.val())
                 + bit_cast::<PASSES_WIDTH, 1>(self.edge_bit.val())
@@ -134,6 +141,10 @@ impl Logic for EdgeDrain {
         }
         if self.rst.val() {
             self.turn.d.next = 0.into();
+            self.given.d.next = 0.into();
+            self.from_edge.d.next = 0.into();
+            self.was_read.d.next = 0.into();
+            self.was_folded.d.next = 0.into();
         }
     }
 }
