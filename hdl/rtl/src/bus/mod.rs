@@ -29,7 +29,7 @@
 //! | [`WindowRow`] | the row of the window table for a tag |
 //! | [`ReadBuffer`] | a place for a read that the memory has not taken yet |
 //! | [`PacketArbiter`] | round-robin arbiter for streams, packet by packet |
-//! | [`PlaneOut`] | the same for the sources of a plane, with a grant from flip-flops |
+//! | [`PlaneOut`] | the same for the sources of a plane; the last user keeps it until another asks |
 //! | [`ReadShare`], [`WriteShare`] | one port of a memory for several users |
 //! | [`CommandDoor`], [`CommandPort`], [`CommandQueue`] | descriptors on their way to their takers |
 //! | [`HeadEncoder`], [`AddressEncoder`], [`GeometryEncoder`] | words of a packet from their fields |

@@ -9,7 +9,7 @@ use portico_verilog::prelude::*;
 /// | latency | none for the user that has the grant; 1 cycle for another while the one that has it wants nothing |
 /// | throughput | a turn a cycle, if every user of a turn gives it up in its last cycle |
 /// | fairness | a user that asks gets the grant within `N` - 1 turns |
-/// | timing | `grant` is a flip-flop |
+/// | timing | `grant` is a flip-flop; `follower` is 4 levels behind `request` with 4 users |
 /// | state | `N` flip-flops |
 ///
 /// The next user is chosen while the one before it has its turn, so that no cycle is lost between two turns.
@@ -24,6 +24,8 @@ pub struct ParkedArbiter<const N: usize> {
     pub yields: Signal<In, Bit>,
     /// One-hot: the user that has the turn.
     pub grant: Signal<Out, Bits<N>>,
+    /// One-hot: the user to whom the turn passes next, of those that ask now; 0 if no other user asks. Combinational.
+    pub follower: Signal<Out, Bits<N>>,
     holder: DFF<Bits<N>>,
     others: Signal<Local, Bits<N>>,
     behind: Signal<Local, Bits<N>>,
@@ -42,8 +44,9 @@ impl<const N: usize> Logic for ParkedArbiter<N> {
         if self.behind.val().any() {
             self.wanted.next = self.behind.val();
         }
+        self.follower.next = self.wanted.val() & (bits::<N>(0) - self.wanted.val());
         if self.yields.val() & self.others.val().any() {
-            self.holder.d.next = self.wanted.val() & (bits::<N>(0) - self.wanted.val());
+            self.holder.d.next = self.follower.val();
         }
         if self.rst.val() {
             self.holder.d.next = 1.into();
@@ -75,6 +78,8 @@ mod tests {
             let next = (1..5)
                 .map(|step| (holder + step) % 5)
                 .find(|user| request >> user & 1 == 1);
+            settle(&mut dut);
+            assert_eq!(dut.follower.val(), next.map_or(0, |next| 1 << next), "cycle {cycle}");
             clock(&mut dut);
             if let Some(next) = next.filter(|_| yields) {
                 holder = next;
