@@ -8,6 +8,7 @@ use crate::{
 };
 use portico_verilog::Design;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -30,7 +31,7 @@ pub struct BitstreamOptions {
     /// Time for all runs of the placer together.
     pub limit: Option<Duration>,
     /// The configuration of the fabric, for the report.
-    pub configuration: BTreeMap<String, String>,
+    pub configuration: BTreeMap<String, Value>,
 }
 
 impl Default for BitstreamOptions {
@@ -81,7 +82,7 @@ pub struct BitstreamReport {
     /// Top module.
     pub top: String,
     /// The configuration of the fabric.
-    pub configuration: BTreeMap<String, String>,
+    pub configuration: BTreeMap<String, Value>,
     /// Versions of the tools, by name.
     pub tools: BTreeMap<String, String>,
     /// The clock of the fabric.

@@ -1,7 +1,7 @@
 //! The one form in which every benchmark gives its figures.
 //!
 //! ```json
-//! {"command": "portico bench noc", "tools": {"verilator": "5.048"}, "config": {"cols": "4"}, "rows": [
+//! {"command": "portico bench noc", "tools": {"verilator": "5.048"}, "config": {"cols": 4}, "rows": [
 //!   {"bench": "noc", "name": "one input to one output, 4x4", "unit": "flits/cycle",
 //!    "paper": null, "limit": 1.0, "bound": 1.0, "better": "more", "value": 1.0,
 //!    "fifo": 4, "mesh": "4x4"}]}
@@ -23,7 +23,7 @@ pub struct BenchReport {
     /// Version of each tool that has a part in the figures, by name.
     pub tools: BTreeMap<String, String>,
     /// Settings that hold for all rows, by key.
-    pub config: BTreeMap<String, String>,
+    pub config: BTreeMap<String, Value>,
     /// The figures.
     pub rows: Vec<Row>,
 }
@@ -62,13 +62,22 @@ pub enum Better {
     More,
 }
 
+/// Settings as [`Config::entries`] writes them, with numbers and booleans as such.
+pub fn settings<K: Into<String>>(entries: impl IntoIterator<Item = (K, String)>) -> BTreeMap<String, Value> {
+    let entries = entries.into_iter();
+    entries.map(|(key, text)| (key.into(), setting(text))).collect()
+}
+
+/// One of them.
+pub fn setting(text: String) -> Value {
+    serde_json::from_str(&text).unwrap_or(Value::String(text))
+}
+
 impl BenchReport {
     /// A report without rows; a benchmark that runs on several configurations names what differs in its rows.
     pub fn new(config: &Config) -> Self {
         Self {
-            config: (config.entries().into_iter())
-                .map(|(key, value)| (key.to_owned(), value))
-                .collect(),
+            config: settings(config.entries()),
             ..Self::default()
         }
     }
@@ -124,7 +133,7 @@ impl BenchReport {
         let header = self.config.keys().chain(keys.iter().copied()).map(|key| quoted(key));
         let mut text = line(header.chain(measures.iter().cloned()));
         for (own, figures) in &lines {
-            let settings = self.config.values().map(|value| quoted(value));
+            let settings = self.config.values().map(field);
             let own = keys.iter().map(|key| own.get(*key).map_or_else(String::new, field));
             let figure = |measure: &String| {
                 let figure = figures.iter().find(|(of, _)| of == measure);
@@ -227,7 +236,7 @@ mod tests {
             row,
             r#""rows":[{"bench":"noc","name":"throughput","unit":"flits/cycle","paper":null,"limit":1.0,"bound":null,"better":"more","value":0.5,"fifo":2,"mesh":"4x4"}]}"#
         );
-        assert_eq!(report.config["fifo"], "4");
+        assert_eq!(report.config["fifo"], 4);
         assert_eq!(serde_json::from_str::<BenchReport>(&json).unwrap(), report);
     }
 
@@ -259,7 +268,7 @@ mod tests {
             row.with("measure", measure).with("load", load)
         };
         let report = BenchReport {
-            config: [("cols".to_owned(), "4".to_owned())].into(),
+            config: [("cols".to_owned(), 4.into())].into(),
             rows: vec![
                 figure("latency, mean", 0.1, 5.5),
                 figure("accepted load", 0.1, 0.1),

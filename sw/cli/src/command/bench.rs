@@ -92,7 +92,7 @@ fn asked(arguments: impl IntoIterator<Item = String>) -> String {
 /// A tool is missing.
 fn sign(report: &mut BenchReport, seed: u64, tools: impl IntoIterator<Item = Tool>) -> anyhow::Result<()> {
     report.command = asked(std::env::args());
-    report.config.insert("seed".into(), seed.to_string());
+    report.config.insert("seed".into(), seed.into());
     let build = if cfg!(debug_assertions) { "debug" } else { "release" };
     let version = format!("{} ({build} build)", design::VERSION);
     report.tools.insert("portico".into(), version);

@@ -9,6 +9,7 @@ use crate::{
 use anyhow::bail;
 use clap::Args;
 use portico_synth::{bitstream, BitstreamOptions, BitstreamReport, Target, Verdict};
+use portico_testbench::bench::report::settings;
 use portico_verilog::Design;
 use std::{
     path::{Path, PathBuf},
@@ -52,14 +53,11 @@ impl Bitstream {
         let on_board = self.board.resolve("bitstream", Target::Ecp5)?;
         let design = on_board.design()?;
         let OnBoard { board, config, rates } = on_board;
-        let entries = config.fabric().map_err(not_allowed)?.entries().into_iter();
         let options = BitstreamOptions {
             flat: self.flat,
             seeds: self.seeds,
             limit,
-            configuration: entries
-                .map(|(key, value)| (key.to_string(), value.to_string()))
-                .collect(),
+            configuration: settings(config.fabric().map_err(not_allowed)?.entries()),
         };
         let spinner = progress::spinner(design.top.clone());
         let made = bitstream(&board, &design, &rates, &options, &mut |line| {
@@ -163,7 +161,7 @@ mod tests {
             board: board.name.into(),
             part: board.part.clone(),
             top: board.top(),
-            configuration: [("cols".into(), "2".into())].into(),
+            configuration: [("cols".into(), 2.into())].into(),
             tools: [("Yosys".into(), "0.70".into())].into(),
             clock: ClockFigures {
                 asked_mhz: 50.0,

@@ -12,8 +12,10 @@ use clap::Args;
 use portico_generate::{generate, proof, Generated, Top, PREFIX};
 use portico_spec::{deadlock::Proof, Config};
 use portico_synth::{fusesoc_core, vivado_project};
+use portico_testbench::bench::report::settings;
 use portico_verilog::{Design, Direction};
 use serde::Serialize;
+use serde_json::Value;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -74,7 +76,7 @@ struct Summary<'a> {
     generator: String,
     block: &'a str,
     top: &'a str,
-    config: BTreeMap<String, String>,
+    config: BTreeMap<String, Value>,
     /// Of the network's freedom from deadlock, if the block is one.
     proof: Option<ProofFigures>,
     modules: Vec<ModuleFigures<'a>>,
@@ -182,7 +184,7 @@ impl Generate {
             generator: format!("Portico {}", design::VERSION),
             block: self.block.name,
             top: &design.top,
-            config: self.block.configuration(config).into_iter().collect(),
+            config: settings(self.block.configuration(config)),
             proof: proof.map(ProofFigures::from),
             modules: design.modules.iter().map(module).collect(),
             ports: design.ports.iter().map(port).collect(),

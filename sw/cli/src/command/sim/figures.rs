@@ -9,7 +9,7 @@ use portico_golden::zero_load_tail_latency;
 use portico_spec::Config;
 use portico_synth::Tool;
 use portico_testbench::{
-    bench::report::{BenchReport, Better, Row},
+    bench::report::{settings, BenchReport, Better, Row},
     traffic::{
         plan::Plan,
         report::{Bin, Report},
@@ -253,10 +253,7 @@ impl Run<'_> {
         figures.tools.insert("portico".into(), design::VERSION.into());
         let verilator = portico_synth::locate(Tool::Verilator)?;
         figures.tools.insert("verilator".into(), verilator.version);
-        let traffic = self.traffic.entries().into_iter();
-        figures
-            .config
-            .extend(traffic.map(|(key, value)| (key.to_owned(), value)));
+        figures.config.extend(settings(self.traffic.entries()));
         Ok(figures)
     }
 }

@@ -4,7 +4,7 @@ use crate::{design, table::table};
 use portico_generate::Top;
 use portico_spec::Config;
 use portico_synth::{ModeArea, SynthReport, Target};
-use portico_testbench::bench::report::{BenchReport, Better, Row};
+use portico_testbench::bench::report::{settings, BenchReport, Better, Row};
 
 /// LUT4 of a 32-bit router on ECP5 with `-nowidelut`, by FIFO depth, that Portico must not exceed; the best open wormhole
 /// router takes 663.
@@ -59,7 +59,7 @@ pub fn bench_report(block: &Top, config: &Config, report: &SynthReport) -> Bench
     tools.insert("portico".into(), design::VERSION.into());
     BenchReport {
         tools,
-        config: block.configuration(config).into_iter().collect(),
+        config: settings(block.configuration(config)),
         rows,
         ..BenchReport::default()
     }
