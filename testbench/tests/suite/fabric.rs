@@ -524,7 +524,7 @@ pub fn four_tiles() -> Config {
 fn collectives_bench(config: &Config, effort: &collectives::Effort) -> Bench {
     let fabric = fabric_with(config, MEMORY, Optimise::Speed);
     let fabric = fabric.expect("the fabric compiles");
-    collectives::set_up(Box::new(fabric), effort).expect("a fabric that starts")
+    collectives::set_up(Box::new(fabric), effort.largest(), effort.seed).expect("a fabric that starts")
 }
 
 /// What `portico bench collectives` measures on four tiles. Barriers miss their bound.
@@ -543,6 +543,19 @@ fn collectives_keep_their_bounds() {
             cost.expect("a call that succeeds").cycles
         };
         assert!(cycles().abs_diff(cycles()) <= 4, "{kind:?} is not steady");
+    }
+}
+
+/// A barrier along a chain takes 7 cycles, and 5 for each hop of one link on the way up and on the way down. The root is in the
+/// middle.
+#[test]
+fn a_hop_of_a_token_takes_five_cycles() {
+    for (config, hops) in [(two_columns(1), 1), (four_tiles(), 2)] {
+        let mut bench = collectives_bench(&config, &collectives::Effort::quick());
+        let costs = collectives::calls(&mut bench, Form::Linear, Kind::Barrier, 0, 3).expect("calls that succeed");
+        for cost in costs {
+            assert_eq!(cost.cycles, 7 + 2 * 5 * hops, "{hops} hops");
+        }
     }
 }
 

@@ -29,7 +29,8 @@ use crate::bench::{
 use anyhow::{ensure, Context};
 use curves::{Point, Skipped};
 use form::Form;
-use portico_spec::{ni::registers::CounterRegister, Config};
+use group::{Cost, Group};
+use portico_spec::{mpe::call::Kind, ni::registers::CounterRegister, Config};
 use rand::{rngs::StdRng, RngCore, SeedableRng};
 
 /// Name of the benchmark in its rows.
@@ -84,7 +85,7 @@ impl Effort {
     }
 
     /// Bytes of the longest call.
-    fn largest(&self) -> usize {
+    pub fn largest(&self) -> usize {
         let words = self.words.iter().copied().max().unwrap_or(0);
         4 * words.max(bounds::WORDS)
     }
@@ -150,7 +151,7 @@ pub fn run(
             ..base.clone()
         };
         next(&format!("making {cols}x{rows}"));
-        let mut bench = set_up(make(&config.fabric()?)?, effort)?;
+        let mut bench = set_up(make(&config.fabric()?)?, effort.largest(), effort.seed)?;
         let refused = refused(&mut bench)?;
         next(&format!("{cols}x{rows}, figures with a bound"));
         bounded.extend(bounds::rows(&mut bench, effort)?);
@@ -172,21 +173,34 @@ pub fn run(
     Ok(figures)
 }
 
-/// A fabric whose tiles hold the pattern.
+/// A fabric whose tiles hold a pattern of the seed, for calls of up to `largest` bytes.
 ///
 /// # Errors
 /// Its memories are too small, or it does not work.
-pub fn set_up(device: Box<dyn FabricDevice>, effort: &Effort) -> anyhow::Result<Bench> {
-    let mut random = StdRng::seed_from_u64(effort.seed);
-    let largest = effort.largest();
-    let bench = Bench::with_pattern(device, largest, &mut || group::word(random.next_u32()))
-        .context("cannot set up the fabric")?;
+pub fn set_up(device: Box<dyn FabricDevice>, largest: usize, seed: u64) -> anyhow::Result<Bench> {
+    let scratchpad = device.config().scratchpad;
+    let least = least_scratchpad(largest);
     ensure!(
-        bench.piece() >= largest,
-        "scratchpad = {} is too small to be measured: words of {largest} bytes need 64 or more",
-        bench.config().scratchpad
+        scratchpad >= least,
+        "scratchpad = {scratchpad} is too small to be measured: words of {largest} bytes need {least} or more"
     );
-    Ok(bench)
+    let mut random = StdRng::seed_from_u64(seed);
+    Bench::with_pattern(device, largest, &mut || group::word(random.next_u32())).context("cannot set up the fabric")
+}
+
+/// The least `scratchpad`, in KiB, for calls of up to `largest` bytes.
+pub fn least_scratchpad(largest: usize) -> usize {
+    Bench::least_memory(largest) >> 10
+}
+
+/// The same call, made so many times: the cost of each.
+///
+/// # Errors
+/// The tree does not fit into the engines, or the fabric does something wrong.
+pub fn calls(bench: &mut Bench, form: Form, kind: Kind, words: usize, calls: usize) -> anyhow::Result<Vec<Cost>> {
+    let check = Effort::default().check;
+    let mut group = Group::new(bench, form)?;
+    (0..calls).map(|_| group.measure(bench, kind, words, check)).collect()
 }
 
 /// What all tiles have refused so far.
@@ -200,7 +214,6 @@ fn refused(bench: &mut Bench) -> anyhow::Result<u64> {
 mod tests {
     use super::*;
     use crate::bench::onesided::golden_device::{GoldenDevice, FRONT, WAY};
-    use portico_spec::mpe::call::Kind;
 
     fn config(mpe: usize, mpe_neighbours: usize) -> Config {
         Config {
@@ -295,6 +308,30 @@ mod tests {
         };
         assert_eq!(depths(Form::Star), [(4, 1), (16, 2), (32, 2)]);
         assert_eq!(depths(Form::Quad), [(4, 1), (16, 2), (32, 3)]);
+    }
+
+    #[test]
+    fn calls_of_few_words_fit_into_small_memories() {
+        for (largest, scratchpad, too_large) in [(4, 16, 8 << 10), (16 << 10, 64, 32 << 10)] {
+            assert_eq!(least_scratchpad(largest), scratchpad);
+            let config = Config {
+                scratchpad,
+                ..config(1, 8)
+            };
+            let device = || Box::new(GoldenDevice::new(&config.fabric().unwrap()));
+            let words = largest / 4;
+            let mut bench = set_up(device(), largest, 1).unwrap();
+            let costs = calls(&mut bench, Form::Quad, Kind::Allreduce, words, 3).unwrap();
+            assert_eq!(
+                costs.iter().map(|cost| cost.cycles).collect::<Vec<_>>(),
+                [FRONT + words as u64 + WAY; 3]
+            );
+            let error = set_up(device(), too_large, 1).err().unwrap();
+            assert!(
+                format!("{error:#}").contains(&format!("scratchpad = {scratchpad} is too small")),
+                "{error:#}"
+            );
+        }
     }
 
     #[test]

@@ -111,6 +111,12 @@ impl Bench {
         Ok(bench)
     }
 
+    /// Bytes of the least memory, a power of two, with which [`Bench::piece`] is `largest` or more.
+    pub fn least_memory(largest: usize) -> usize {
+        let least = 2 * (largest.next_power_of_two() + PERIOD + NOTES);
+        least.max(LEAST_MEMORY).next_power_of_two()
+    }
+
     /// The configuration of the fabric.
     pub fn config(&self) -> &Config {
         &self.config
