@@ -5,7 +5,7 @@ mod lines;
 mod links;
 
 pub use latency::{latency, of_one, sweep, Simulated};
-pub use lines::{atomics, collectives, series, transfers};
+pub use lines::{atomics, collectives, measured, series, transfers, Measured};
 pub use links::links;
 
 use anyhow::anyhow;

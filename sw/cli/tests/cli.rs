@@ -618,7 +618,7 @@ fn verilog_goes_into_files() {
     let summary = fs::read_to_string(folder.path().join("new/mesh.json")).unwrap();
     let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
     assert_eq!(summary["top"], "portico_mesh");
-    assert_eq!(summary["config"]["cols"], "2");
+    assert_eq!(summary["config"]["cols"], 2);
     assert_eq!(summary["files"][0], "new/single/portico_mesh.v");
     let modules = summary["modules"].as_array().unwrap();
 
@@ -721,7 +721,7 @@ fn a_mesh_is_simulated_and_replayed() {
         .iter()
         .find(|row| row["name"] == "packets compared");
     assert!(packets.unwrap()["value"].as_f64().unwrap() > 50.0);
-    assert_eq!(first["config"]["seed"], "11");
+    assert_eq!(first["config"]["seed"], 11);
     assert_eq!(names(folder.path()), ["mesh.vcd", "run"]);
     let written = ["links.svg", "portico_mesh.v", "sim.csv", "sim.json"];
     assert_eq!(names(&folder.path().join("run")), written);
@@ -828,7 +828,7 @@ fn a_sweep_runs_resumes_and_merges_its_jobs() {
 
     let read = |name: &str| fs::read_to_string(folder.path().join("out").join(name)).unwrap();
     let report: serde_json::Value = serde_json::from_str(&read("sweep.json")).unwrap();
-    assert_eq!(report["config"]["width"], "32");
+    assert_eq!(report["config"]["width"], 32);
     let rows = report["rows"].as_array().unwrap();
     let accepted: Vec<_> = rows.iter().filter(|row| row["measure"] == "accepted load").collect();
     assert_eq!(accepted.len(), 12);
@@ -916,6 +916,63 @@ fn a_sweep_runs_resumes_and_merges_its_jobs() {
     );
     assert_eq!((jobs().len(), read("sweep.csv").lines().count()), (12, 12 + 1));
     assert!(read("sweep.svg").contains("least to most of all seeds"));
+}
+
+/// The figures of a measure in `sweep.json`, a job each.
+fn measured(report: &serde_json::Value, measure: &str) -> Vec<f64> {
+    let rows = report["rows"].as_array().unwrap().iter();
+    let of_measure = rows.filter(|row| row["measure"] == measure);
+    of_measure.map(|row| row["value"].as_f64().unwrap()).collect()
+}
+
+#[test]
+fn a_sweep_of_calls_and_one_of_applications_run_on_fabrics() {
+    let folder = folder();
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let calls = tests.join("collectives.toml");
+    let said = success(folder.path(), &format!("sweep {} --out calls", calls.display()));
+    assert_eq!(
+        said,
+        "14 jobs run, 0 done before; wrote calls/sweep.json, calls/sweep.csv, calls/sweep.svg\n"
+    );
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    assert_eq!(read("calls/sweep.csv").lines().count(), 1 + 2 * (1 + 3 * 2));
+    let report: serde_json::Value = serde_json::from_str(&read("calls/sweep.json")).unwrap();
+    let [least, mean, most] = ["least", "mean", "most"].map(|of| measured(&report, &format!("cycles, {of}")));
+    assert_eq!(least.len(), 14);
+    for job in 0..14 {
+        let row = &report["rows"][job * report["rows"].as_array().unwrap().len() / 14];
+        let words = row["words"].as_f64().unwrap();
+        assert!(
+            words < least[job] && most[job] < 300.0,
+            "{row}: {} to {}",
+            least[job],
+            most[job]
+        );
+        assert!(least[job] <= mean[job] && mean[job] <= most[job], "{row}");
+        assert!(row["calls"] == 3 && row["cols"] == 2 && row["mpe"] == 1, "{row}");
+    }
+    let plot = read("calls/sweep.svg");
+    for text in ["allreduce, 2x1", "reduce, 2x1", "tree linear", "tree star", "words"] {
+        assert!(plot.contains(text), "{text}");
+    }
+    assert!(!plot.contains("barrier"));
+
+    let fabric = fs::read_to_string(tests.join("fabric.toml")).unwrap();
+    let grid = format!("[config]\n{fabric}[run]\napplication = [\"halo\", \"mpi\"]\n");
+    fs::write(folder.path().join("grid.toml"), grid).unwrap();
+    let said = success(folder.path(), "sweep grid.toml --out runs");
+    assert_eq!(
+        said,
+        "2 jobs run, 0 done before; wrote runs/sweep.json, runs/sweep.csv\n"
+    );
+    let report: serde_json::Value = serde_json::from_str(&read("runs/sweep.json")).unwrap();
+    let cycles = measured(&report, "cycles");
+    assert!(
+        cycles.len() == 2 && cycles.iter().all(|&cycles| cycles > 100.0),
+        "{cycles:?}"
+    );
+    assert_eq!(report["rows"][0]["application"], "halo");
 }
 
 #[test]

@@ -1,8 +1,10 @@
-//! `portico sweep`: a grid of meshes and traffic, job by job, resumed where it stopped.
+//! `portico sweep`: a grid of configurations and what runs on them, job by job, resumed where it stopped.
 
 mod grid;
 mod jobs;
 mod scripts;
+mod values;
+mod work;
 
 use self::{grid::Grid, jobs::Jobs};
 use crate::{
@@ -19,30 +21,43 @@ Examples:
   portico sweep examples/sweep.toml --out build/sweep --jobs 2
   portico sweep examples/sweep.toml --out build/sweep     again: what is done is not run again
   portico sweep examples/sweep.toml --out build/sweep --only 3
+  portico sweep examples/collectives.toml --out build/collectives
+  portico sweep examples/applications.toml --out build/applications
   portico sweep grid.toml --out build/grid --slurm grid.sh && sbatch grid.sh
   portico sweep grid.toml --out build/grid --makefile grid.mk && make -f grid.mk -j 8
   portico sweep grid.toml --out build/grid --merge        after the last job of a Slurm array
 
-A file names keys of a mesh and its traffic, each with one value or a list; the jobs are all combinations:
+A file has the keys of a configuration and of what runs on it, each with one value or a list; the jobs are all combinations. \
+What runs is one of three tables:
 
-  [config]                                cols, rows, width, fifo, edge_nodes, monitors
+  [config]                      keys of the block; mesh = [\"4x4\", \"8x4\"] sets cols and rows
   cols = [4, 8]
-  rows = 4
   fifo = [2, 4]
-  [traffic]                               pattern, packet, load, cycles, warmup, seed
-  pattern = [\"uniform\", \"tornado\"]
+
+  [traffic]                     packets over a mesh, as portico sim mesh sends them:
+  pattern = \"uniform\"           pattern, packet, load, cycles, warmup, seed
   load = \"0.1:0.9:0.2\"
 
-What is left out is as in portico sim mesh, and each job is such a simulation, every word of it compared. Jobs count from 1; \
-the seed varies fastest, then warmup, cycles, load, packet, pattern, and the keys of the configuration.
+  [collective]                  a call of the engines of all tiles of a fabric, made several times:
+  call = [\"barrier\", \"reduce\"]  barrier, broadcast, reduce, allreduce
+  tree = [\"linear\", \"quad\"]     linear, binomial, mapped, quad, star
+  words = [1, 256]              calls = 10, seed = 1
 
-The figures of a job are DIR/jobs/HASH.json. HASH stands for all that decides them: the version of Portico, the Verilog of \
-the mesh, the traffic. A job whose file is there is done; one whose inputs changed has another name and is run. \
-DIR/sweep.json and DIR/sweep.csv hold the figures of all jobs, without links and histograms. The CSV is for data frames: a line a \
-job, a column a key or a measure. Where the load varies, DIR/sweep.svg plots mean latency and accepted load against it: a line for \
-each combination of the other keys, means of all seeds with bars from the least to the most of them.";
+  [run]                         an application on a fabric, as portico run runs it:
+  application = [\"halo\", \"transpose\"]
 
-/// Simulate a grid of meshes and traffic, in parallel, resumed where it stopped
+What is left out has its default, and every word of each job is compared. Jobs count from 1; the last key of what runs varies \
+fastest, and the keys of the configuration slowest. The engines that a fabric needs are built unless the file sets mpe or \
+portals.
+
+The figures of a job are DIR/jobs/HASH.json. HASH stands for all that decides them: the version of Portico, the Verilog, what \
+runs. A job whose file is there is done; one whose inputs changed has another name and is run. DIR/sweep.json and DIR/sweep.csv \
+hold the figures of all jobs, without links and histograms. The CSV is for data frames: a line a job, a column a key or a \
+measure. DIR/sweep.svg plots mean latency and accepted load against load, or cycles against words or tiles, where these vary: a \
+line for each combination of the other keys. A point is the mean of all seeds; those against load have bars from the least to the \
+most of them.";
+
+/// Simulate a grid of meshes, collectives or applications, in parallel, resumed where it stopped
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Sweep {

@@ -12,6 +12,7 @@ use portico_testbench::{
         sizes::{self, Target},
     },
 };
+use std::collections::BTreeMap;
 
 use super::{colour, Area, Drawn, Points, Sheet};
 
@@ -138,6 +139,55 @@ pub fn collectives(points: &[Point]) -> anyhow::Result<String> {
         lines: lines(&|point| (point.kind, point.tiles) == case, |point| point.words),
     }));
     svg("Collective calls", &panels)
+}
+
+/// A figure of a sweep.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// Title of its panel.
+    pub panel: String,
+    /// Name of its line.
+    pub line: String,
+    /// Quantity of the horizontal axis, and its value.
+    pub x: (&'static str, usize),
+    /// Cycles.
+    pub cycles: f64,
+}
+
+/// Cycles of the jobs of a sweep. Of figures at one place of one line, such as those of several seeds, the mean is drawn.
+///
+/// # Errors
+/// There is nothing to plot, or plotting fails.
+pub fn measured(figures: &[Measured]) -> anyhow::Result<String> {
+    let mut panels: Vec<Panel> = vec![];
+    for Measured { panel, line, x, .. } in figures {
+        let at = panels
+            .iter()
+            .position(|other| other.title == *panel)
+            .unwrap_or_else(|| {
+                panels.push(Panel {
+                    title: panel.clone(),
+                    x: x.0.to_owned(),
+                    y: "cycles".to_owned(),
+                    lines: vec![],
+                });
+                panels.len() - 1
+            });
+        if panels[at].lines.iter().any(|(name, _)| name == line) {
+            continue;
+        }
+        let mut points: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+        for other in figures
+            .iter()
+            .filter(|other| (&other.panel, &other.line) == (panel, line))
+        {
+            points.entry(other.x.1).or_default().push(other.cycles);
+        }
+        let points = points.into_iter();
+        let points = points.map(|(x, all)| (x as f64, all.iter().sum::<f64>() / all.len() as f64));
+        panels[at].lines.push((line.clone(), points.collect()));
+    }
+    svg("Cycles of all jobs", &panels)
 }
 
 fn tiles(count: usize) -> String {

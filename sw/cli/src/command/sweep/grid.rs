@@ -1,38 +1,39 @@
 //! A file of a sweep, and the jobs that it comes to.
 
-use crate::{
-    command::sim::{TrafficArgs, MAX_CYCLES},
-    config_args,
-    design::block,
-    failure::not_allowed,
-    loads::{self, Loads},
+use super::{
+    values::{check_count, values, vary},
+    work::Work,
 };
-use portico_spec::Config;
-use portico_testbench::traffic::{Pattern, MAX_PACKET_FLITS};
+use crate::{config_args, failure::not_allowed, loads};
+use anyhow::Context;
+use portico_spec::{config::PROFILE_KEY, Config};
+use portico_testbench::bench::report::{setting, BenchReport};
+use serde_json::Value as Json;
 use std::path::Path;
 use toml::{Table, Value};
 
-/// Most jobs of a sweep.
-const MOST_JOBS: usize = 100_000;
+/// Key of a mesh by its sides, such as `8x4`: it sets these two.
+const MESH_KEY: &str = "mesh";
+const SIDES: [&str; 2] = ["cols", "rows"];
 
 /// All jobs of a sweep.
 #[derive(Debug)]
 pub struct Grid {
-    /// Keys of the configuration that the file names.
+    /// Keys of the configuration that the file names, and those that differ because it names a profile or a mesh.
     pub keys: Vec<String>,
-    /// Keys of the configuration and of the traffic of which the jobs have different values.
+    /// Keys of the configuration and of what runs of which the jobs have different values.
     pub varied: Vec<String>,
-    /// In order: the seed varies fastest.
+    /// In order: the last key of what runs varies fastest.
     pub jobs: Vec<Job>,
 }
 
 /// One simulation.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// The mesh.
+    /// The block that is simulated.
     pub config: Config,
-    /// What it carries.
-    pub traffic: TrafficArgs,
+    /// What runs on it.
+    pub work: Work,
 }
 
 impl Grid {
@@ -48,34 +49,56 @@ impl Grid {
     fn parse(text: &str) -> Result<Self, String> {
         let mut table: Table = text.parse().map_err(|error| syntax(text, &error))?;
         let config = section(&mut table, "config")?;
-        let traffic = section(&mut table, "traffic")?;
+        let works: Vec<&str> = Work::TABLES
+            .into_iter()
+            .filter(|&name| table.contains_key(name))
+            .collect();
+        let works = match works[..] {
+            [] => Work::all(Work::TABLES[0], &Table::new())?,
+            [name] => Work::all(name, &section(&mut table, name)?)?,
+            [one, other, ..] => {
+                return Err(format!(
+                    "tables {one} and {other}: allowed is one of {}",
+                    Work::TABLES.join(", ")
+                ))
+            }
+        };
         if let Some(key) = table.keys().next() {
-            return Err(format!("unknown key {key}: allowed are the tables config and traffic"));
+            let allowed = Work::TABLES.join(", ");
+            return Err(format!(
+                "unknown key {key}: allowed are the tables config and one of {allowed}"
+            ));
         }
-        let meshes = meshes(&config)?;
-        let traffics = traffics(&traffic)?;
-        check_count(meshes.len().saturating_mul(traffics.len()))?;
+        // What runs is the same in all jobs but for its values, and so is what shapes its block.
+        let (mut keys, configs) = configs(&config, &works[0])?;
+        check_count(configs.len().saturating_mul(works.len()))?;
         let mut jobs = vec![];
-        for config in &meshes {
+        for config in &configs {
             config.validate().map_err(|error| format!("config: {error}"))?;
-            for traffic in &traffics {
-                traffic.plan(config).map_err(|error| format!("traffic: {error}"))?;
+            for work in &works {
                 jobs.push(Job {
-                    config: config.clone(),
-                    traffic: traffic.clone(),
+                    config: work.on(config, &keys)?,
+                    work: work.clone(),
                 });
             }
         }
-        let keys = config.keys().cloned().collect();
-        // A grid may have many jobs, but they are made of fewer meshes and traffics.
-        let mut varied = differing(meshes.iter().map(Config::entries));
-        varied.extend(differing(traffics.iter().map(traffic_entries)));
+        // A grid may have many jobs, but they are made of fewer configurations and works.
+        let of_configs = differing(configs.iter().map(Config::entries));
+        keys.extend(
+            of_configs
+                .iter()
+                .filter(|key| !keys.contains(key))
+                .cloned()
+                .collect::<Vec<_>>(),
+        );
+        let of_works = differing(works.iter().map(Work::entries));
+        let varied = [of_configs, of_works].concat();
         Ok(Grid { keys, varied, jobs })
     }
 }
 
 /// The keys of which some of `all` have different values; each of them has the same keys.
-fn differing(mut all: impl Iterator<Item = Vec<(&'static str, String)>>) -> Vec<String> {
+fn differing<V: PartialEq>(mut all: impl Iterator<Item = Vec<(&'static str, V)>>) -> Vec<String> {
     let first = all.next().unwrap_or_default();
     let mut differs = vec![false; first.len()];
     for entries in all {
@@ -88,25 +111,44 @@ fn differing(mut all: impl Iterator<Item = Vec<(&'static str, String)>>) -> Vec<
         .collect()
 }
 
-/// The keys of a traffic with their values, as in a file.
-fn traffic_entries(traffic: &TrafficArgs) -> Vec<(&'static str, String)> {
-    vec![
-        ("pattern", traffic.traffic.to_string()),
-        ("packet", traffic.packet.to_string()),
-        ("load", traffic.rate.to_string()),
-        ("cycles", traffic.cycles.to_string()),
-        ("warmup", traffic.warmup.to_string()),
-        ("seed", traffic.seed.to_string()),
-    ]
-}
-
 impl Job {
+    /// All keys with their values.
+    pub fn entries(&self) -> Vec<(&'static str, Json)> {
+        let config = self.config.entries().into_iter();
+        let config = config.map(|(key, text)| (key, setting(text)));
+        config.chain(self.work.entries()).collect()
+    }
+
     /// Those of `keys` with their values, such as `fifo 4, load 0.3`.
     pub fn named(&self, keys: &[&str]) -> String {
-        let entries = self.config.entries().into_iter().chain(traffic_entries(&self.traffic));
-        let named = entries.filter(|(key, _)| keys.contains(key));
-        let named: Vec<String> = named.map(|(key, value)| format!("{key} {value}")).collect();
+        let named = self.entries().into_iter().filter(|(key, _)| keys.contains(key));
+        let named: Vec<String> = named
+            .map(|(key, value)| match value {
+                Json::String(text) => format!("{key} {text}"),
+                other => format!("{key} {other}"),
+            })
+            .collect();
         named.join(", ")
+    }
+
+    /// The keys of `varied` that are not in `without`, with their values: what tells a line of a plot from the others.
+    pub fn named_without(&self, varied: &[String], without: &[&str]) -> String {
+        let varied = varied.iter().map(String::as_str);
+        let others: Vec<&str> = varied.filter(|key| !without.contains(key)).collect();
+        match others.is_empty() {
+            true => "all".to_owned(),
+            false => self.named(&others),
+        }
+    }
+
+    /// A figure of the job's report.
+    ///
+    /// # Errors
+    /// The report has none of this name.
+    pub fn figure(&self, report: &BenchReport, name: &str) -> anyhow::Result<f64> {
+        let row = report.rows.iter().find(|row| row.name == name);
+        let row = row.with_context(|| format!("a job has no figure `{name}`: remove it, and run it again"))?;
+        Ok(row.value)
     }
 }
 
@@ -126,132 +168,67 @@ fn section(file: &mut Table, name: &str) -> Result<Table, String> {
     }
 }
 
-/// The values of a key: its one value, or those of its list.
-fn values<'a>(key: &str, value: &'a Value) -> Result<Vec<&'a Value>, String> {
-    let values: Vec<&Value> = match value {
-        Value::Array(list) => list.iter().collect(),
-        one => vec![one],
-    };
-    if values.is_empty() {
-        return Err(format!("{key} = []: allowed is a value, or a list of one or more"));
+/// All combinations of the keys of the configuration, and the keys that they set.
+fn configs(table: &Table, work: &Work) -> Result<(Vec<String>, Vec<Config>), String> {
+    let allowed = work.config_keys();
+    let mut keys = vec![];
+    let mut all: Vec<Vec<String>> = vec![vec![]];
+    // The keys beside a profile are said of it.
+    let (profile, others): (Vec<_>, Vec<_>) = table.iter().partition(|(key, _)| *key == PROFILE_KEY);
+    for (key, value) in profile.into_iter().chain(others) {
+        let given = values(&format!("config.{key}"), value)?;
+        let settings: Vec<Vec<String>> = match key.as_str() {
+            MESH_KEY => {
+                if let Some(side) = SIDES.iter().find(|side| table.contains_key(**side)) {
+                    return Err(format!(
+                        "config.{side} beside config.{MESH_KEY}: allowed is one of the two"
+                    ));
+                }
+                keys.extend(SIDES.map(str::to_owned));
+                given.iter().map(|value| sides(value)).collect::<Result<_, _>>()?
+            }
+            own if own == PROFILE_KEY && work.block() == "fabric" || allowed.contains(&own) => {
+                if own != PROFILE_KEY {
+                    keys.push(own.to_owned());
+                }
+                given.iter().map(|value| vec![format!("{key}={value}")]).collect()
+            }
+            _ => {
+                let block = work.block();
+                let allowed = allowed.join(", ");
+                return Err(format!(
+                    "config.{key} does not shape the {block}: allowed are {MESH_KEY}, {allowed}"
+                ));
+            }
+        };
+        all = vary(all, &settings, |all, settings| all.extend(settings.iter().cloned()))?;
     }
-    for (at, value) in values.iter().enumerate() {
-        if values[..at].contains(value) {
-            return Err(format!("{key} has {value} twice: allowed is each value once"));
-        }
-    }
-    Ok(values)
-}
-
-fn check_count(jobs: usize) -> Result<(), String> {
-    match jobs <= MOST_JOBS {
-        true => Ok(()),
-        false => Err(format!(
-            "the grid has {jobs} jobs or more: allowed is at most {MOST_JOBS}"
-        )),
-    }
-}
-
-/// Each of `items` with each of `values`, which vary faster; without values, the items as they are.
-fn vary<T: Clone, V>(
-    items: Vec<T>,
-    values: &[V],
-    set: impl Fn(&mut T, &V) -> Result<(), String>,
-) -> Result<Vec<T>, String> {
-    if values.is_empty() {
-        return Ok(items);
-    }
-    check_count(items.len().saturating_mul(values.len()))?;
-    let pairs = items
-        .iter()
-        .flat_map(|item| values.iter().map(move |value| (item, value)));
-    let varied = pairs.map(|(item, value)| {
-        let mut item = item.clone();
-        set(&mut item, value).map(|()| item)
+    let configs = all.iter().map(|settings| {
+        let mut config = Config::default();
+        settings
+            .iter()
+            .try_for_each(|setting| config.set(setting))
+            .map(|()| config)
     });
-    varied.collect()
+    let configs: Result<Vec<Config>, _> = configs.collect();
+    Ok((keys, configs.map_err(|error| format!("config: {error}"))?))
 }
 
-/// All combinations of the keys of the mesh.
-fn meshes(table: &Table) -> Result<Vec<Config>, String> {
-    let allowed = block("mesh").keys;
-    let mut meshes = vec![Config::default()];
-    for (key, value) in table {
-        if !allowed.contains(&key.as_str()) {
-            let allowed = allowed.join(", ");
-            return Err(format!("config.{key} does not shape the mesh: allowed are {allowed}"));
-        }
-        let values = values(&format!("config.{key}"), value)?;
-        meshes = vary(meshes, &values, |config, value| {
-            let set = config.set(&format!("{key}={value}"));
-            set.map_err(|error| format!("config: {error}"))
-        })?;
-    }
-    Ok(meshes)
-}
-
-/// All combinations of the keys of the traffic.
-fn traffics(table: &Table) -> Result<Vec<TrafficArgs>, String> {
-    const KEYS: [&str; 6] = ["pattern", "packet", "load", "cycles", "warmup", "seed"];
-    if let Some(key) = table.keys().find(|key| !KEYS.contains(&key.as_str())) {
-        return Err(format!("unknown key traffic.{key}: allowed are {}", KEYS.join(", ")));
-    }
-    let patterns = read(table, "pattern", pattern)?;
-    let packets = read(table, "packet", |name, value| {
-        number(name, value, 1, MAX_PACKET_FLITS as u64)
-    })?;
-    let loads = loads::rising(read(table, "load", load)?);
-    let cycles = read(table, "cycles", |name, value| number(name, value, 1, MAX_CYCLES))?;
-    let warmups = read(table, "warmup", |name, value| number(name, value, 0, MAX_CYCLES))?;
-    let seeds = read(table, "seed", |name, value| number(name, value, 0, i64::MAX as u64))?;
-
-    let all = vec![TrafficArgs::default()];
-    let all = vary(all, &patterns, |traffic, &pattern| set(&mut traffic.traffic, pattern))?;
-    let all = vary(all, &packets, |traffic, &packet| {
-        set(&mut traffic.packet, packet as usize)
-    })?;
-    let all = vary(all, &loads, |traffic, &load| set(&mut traffic.rate, load))?;
-    let all = vary(all, &cycles, |traffic, &cycles| set(&mut traffic.cycles, cycles))?;
-    let all = vary(all, &warmups, |traffic, &warmup| set(&mut traffic.warmup, warmup))?;
-    vary(all, &seeds, |traffic, &seed| set(&mut traffic.seed, seed))
-}
-
-fn set<T>(place: &mut T, value: T) -> Result<(), String> {
-    *place = value;
-    Ok(())
-}
-
-/// The values of a key of the traffic; none if it is not there.
-fn read<T>(table: &Table, key: &str, one: impl Fn(&str, &Value) -> Result<T, String>) -> Result<Vec<T>, String> {
-    let name = format!("traffic.{key}");
-    let given = table.get(key).map_or(Ok(vec![]), |value| values(&name, value))?;
-    given.into_iter().map(|value| one(&name, value)).collect()
-}
-
-fn pattern(name: &str, value: &Value) -> Result<Pattern, String> {
-    match value {
-        Value::String(text) => text.parse().map_err(|error| format!("{name}: {error}")),
-        other => Err(format!("{name} = {other}: allowed are {}", Pattern::names())),
-    }
-}
-
-fn load(name: &str, value: &Value) -> Result<Loads, String> {
-    let text = match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    };
-    loads::loads(&text).map_err(|reason| format!("{name} = {value}: {reason}"))
-}
-
-fn number(name: &str, value: &Value, least: u64, most: u64) -> Result<u64, String> {
-    let number = value.as_integer().and_then(|number| u64::try_from(number).ok());
-    let number = number.filter(|number| (least..=most).contains(number));
-    number.ok_or_else(|| format!("{name} = {value}: allowed is an integer from {least} to {most}"))
+/// The settings of a mesh by its sides.
+fn sides(value: &Value) -> Result<Vec<String>, String> {
+    let text = value.as_str().unwrap_or_default();
+    let (cols, rows) = loads::mesh(text).map_err(|reason| format!("config.{MESH_KEY} = {value}: {reason}"))?;
+    Ok(SIDES
+        .into_iter()
+        .zip([cols, rows])
+        .map(|(key, side)| format!("{key}={side}"))
+        .collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::command::sim::TrafficArgs;
 
     #[test]
     fn jobs_are_all_combinations_and_the_seed_varies_fastest() {
@@ -272,8 +249,12 @@ mod tests {
             "rows 2, pattern neighbour, seed 1"
         );
         assert_eq!(grid.jobs.len(), 2 * 2 * 3 * 2);
+        let traffic = |job: &Job| match &job.work {
+            Work::Traffic(traffic) => traffic.clone(),
+            other => panic!("{other:?}"),
+        };
         let of = |index: usize| {
-            let Job { config, traffic } = &grid.jobs[index];
+            let (config, traffic) = (&grid.jobs[index].config, traffic(&grid.jobs[index]));
             (config.cols, traffic.traffic.name(), traffic.rate, traffic.seed)
         };
         assert_eq!(of(0), (2, "uniform", 0.1, 1));
@@ -284,25 +265,148 @@ mod tests {
         assert!(grid
             .jobs
             .iter()
-            .all(|job| job.traffic.cycles == 500 && job.config.rows == 2));
+            .all(|job| traffic(job).cycles == 500 && job.config.rows == 2));
         // Nothing said is one job: that of `portico sim mesh`.
         let plain = Grid::parse("").unwrap();
         assert_eq!((plain.jobs.len(), plain.varied.len()), (1, 0));
-        assert_eq!(plain.jobs[0].traffic.arguments(), TrafficArgs::default().arguments());
+        assert_eq!(traffic(&plain.jobs[0]).arguments(), TrafficArgs::default().arguments());
+    }
+
+    /// Columns, rows and the named keys of each job.
+    fn named(text: &str, keys: &[&str]) -> Vec<String> {
+        let grid = Grid::parse(text).unwrap();
+        let keys = [&["cols", "rows"], keys].concat();
+        grid.jobs.iter().map(|job| job.named(&keys)).collect()
+    }
+
+    #[test]
+    fn a_barrier_has_no_words_and_a_mesh_has_two_sides() {
+        let text = "
+            [config]
+            mesh = [\"2x2\", \"3x1\"]
+            [collective]
+            call = [\"barrier\", \"reduce\"]
+            words = [8, 1]
+            calls = 3";
+        let jobs = |mesh: &str| {
+            ["barrier, words 0", "reduce, words 8", "reduce, words 1"].map(|call| format!("{mesh}, call {call}"))
+        };
+        let all = [jobs("cols 2, rows 2"), jobs("cols 3, rows 1")].concat();
+        assert_eq!(named(text, &["call", "words"]), all);
+        let grid = Grid::parse(text).unwrap();
+        assert_eq!(
+            (&grid.keys[..], &grid.varied[..]),
+            (
+                &["cols".to_owned(), "rows".into()][..],
+                &["cols", "rows", "call", "words"].map(str::to_owned)[..]
+            )
+        );
+        // The engine that a call needs, and the host of a fabric.
+        assert_eq!(
+            grid.jobs[0].named(&["mpe", "edge_nodes", "calls", "seed"]),
+            "edge_nodes 1, mpe 1, calls 3, seed 1"
+        );
+        let plain = named("[collective]", &["call", "tree", "words", "calls"]);
+        assert_eq!(plain, ["cols 4, rows 4, call allreduce, tree quad, words 1, calls 10"]);
+    }
+
+    #[test]
+    fn keys_beside_a_profile_are_said_of_it() {
+        let text = "
+            [config]
+            cores = [2, 4]
+            profile = [\"full\", \"leaf\"]
+            [run]
+            application = \"allreduce\"";
+        let jobs = named(text, &["cores", "windows", "mpe", "application"]);
+        assert_eq!(
+            jobs,
+            [
+                "cores 2, windows 256",
+                "cores 4, windows 256",
+                "cores 2, windows 16",
+                "cores 4, windows 16"
+            ]
+            .map(|job| format!("cols 4, rows 4, {job}, mpe 1, application allreduce"))
+        );
+        let grid = Grid::parse(text).unwrap();
+        assert!(grid.keys.contains(&"windows".to_owned()) && grid.varied.contains(&"cores".to_owned()));
     }
 
     #[test]
     fn what_is_not_allowed_is_told_with_its_key() {
         for (text, reason) in [
+            (
+                "[traffic]\n[collective]",
+                "tables traffic and collective: allowed is one of traffic, collective, run",
+            ),
+            (
+                "[config]\nmesh = \"4\"",
+                "config.mesh = \"4\": allowed is COLSxROWS, such as 8x4",
+            ),
+            (
+                "[config]\nmesh = \"2x2\"\nrows = 3",
+                "config.rows beside config.mesh: allowed is one of the two",
+            ),
+            (
+                "[config]\nmesh = \"2x99\"",
+                "config: rows = 99 is not allowed: allowed is 1..=16",
+            ),
+            (
+                "[config]\nedge_nodes = 1\n[collective]",
+                "config.edge_nodes does not shape the fabric: allowed are mesh, cols, ",
+            ),
+            (
+                "[config]\nmpe = 0\n[collective]",
+                "collective: calls are measured with mpe, which the configuration leaves out",
+            ),
+            (
+                "[config]\nprofile = \"leaf\"\n[collective]",
+                "collective: calls are measured with monitors, which",
+            ),
+            (
+                "[config]\nmesh = \"1x1\"\n[collective]",
+                "collective: a fabric of one tile cannot be measured",
+            ),
+            (
+                "[config]\nmpe_neighbours = 3\n[collective]\ntree = \"mapped\"",
+                "collective: mapped tree: tile 5 needs 4 neighbours",
+            ),
+            (
+                "[collective]\ncall = \"gather\"",
+                "collective.call = \"gather\": allowed are barrier, broadcast, reduce, allreduce",
+            ),
+            (
+                "[collective]\ntree = 3",
+                "collective.tree = 3: allowed are linear, binomial, mapped, quad, star",
+            ),
+            (
+                "[collective]\nwords = 0",
+                "collective.words = 0: allowed is an integer from 1 to 65536",
+            ),
+            (
+                "[collective]\nwords = 4097",
+                "collective.words = 4097: with scratchpad = 64, allowed is less; 4097 words need 128",
+            ),
+            (
+                "[collective]\nload = 1",
+                "unknown key collective.load: allowed are call, tree, words, calls, seed",
+            ),
+            ("[run]", "run.application is missing: allowed are halo, transpose, "),
+            (
+                "[run]\napplication = \"traffic\"",
+                "run.application = \"traffic\": allowed are halo, transpose, ",
+            ),
+            ("[config]\nwidth = 64\n[run]\napplication = \"allreduce\"", "config: "),
             ("[config\n", "line 1: "),
             (
                 "cols = 2",
-                "unknown key cols: allowed are the tables config and traffic",
+                "unknown key cols: allowed are the tables config and one of traffic, collective, run",
             ),
             ("config = 2", "config = 2: allowed is a table, [config]"),
             (
                 "[config]\ncores = 2",
-                "config.cores does not shape the mesh: allowed are cols, rows, width, fifo, edge_nodes, monitors",
+                "config.cores does not shape the mesh: allowed are mesh, cols, rows, width, fifo, edge_nodes, monitors",
             ),
             (
                 "[config]\ncols = [2, 17]",

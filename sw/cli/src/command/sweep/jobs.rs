@@ -1,21 +1,20 @@
 //! The jobs of a sweep: run, resumed and merged.
 
-use super::grid::{Grid, Job};
+use super::{
+    grid::{Grid, Job},
+    work::Work,
+};
 use crate::{
-    command::sim::simulate,
     design::{block, design, VERSION},
     failure::message,
     output::Output,
-    plot::{self, Simulated},
     progress,
 };
 use anyhow::{anyhow, bail, Context};
-use indicatif::ProgressBar;
 use portico_sim::{Library, Options};
 use portico_spec::Config;
-use portico_testbench::bench::report::{BenchReport, Row};
+use portico_testbench::bench::report::{settings, BenchReport, Row};
 use portico_verilog::Design;
-use serde_json::Value;
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -28,21 +27,20 @@ use std::{
 
 /// Digits of the hash in the name of a job's file.
 const DIGITS: usize = 16;
-/// Keys that a plot of the sweep has in its axes and panels; a line is named by the others that vary.
-const IN_PANELS: [&str; 6] = ["cols", "rows", "pattern", "packet", "load", "seed"];
 
 /// The jobs of a grid, and the folder of their figures.
 pub struct Jobs<'a> {
     grid: &'a Grid,
     folder: &'a Path,
-    /// One a mesh of the grid.
-    meshes: Vec<Mesh<'a>>,
-    /// The mesh of each job.
-    mesh_of: Vec<usize>,
+    /// One a configuration of the grid.
+    blocks: Vec<Block<'a>>,
+    /// The block of each job.
+    block_of: Vec<usize>,
 }
 
-/// A mesh; its Verilog and its model are made when they are first asked for. Errors are kept as text.
-struct Mesh<'a> {
+/// What is simulated; its Verilog and its model are made when they are first asked for. Errors are kept as text.
+struct Block<'a> {
+    name: &'static str,
     config: &'a Config,
     design: OnceLock<Result<Design, String>>,
     library: OnceLock<Result<Library, String>>,
@@ -57,11 +55,11 @@ pub struct Outcome {
     pub failures: Vec<(usize, String)>,
 }
 
-impl Mesh<'_> {
+impl Block<'_> {
     fn design(&self) -> anyhow::Result<&Design> {
         let design = self
             .design
-            .get_or_init(|| design("mesh", self.config).map_err(|error| message(&error)));
+            .get_or_init(|| design(self.name, self.config).map_err(|error| message(&error)));
         design.as_ref().map_err(|error| anyhow!(error.clone()))
     }
 
@@ -77,24 +75,25 @@ impl Mesh<'_> {
 impl<'a> Jobs<'a> {
     /// The jobs of `grid`, whose figures are in `folder`.
     pub fn new(grid: &'a Grid, folder: &'a Path) -> Self {
-        let mut meshes: Vec<Mesh> = vec![];
-        let mut mesh_of = vec![];
-        for Job { config, .. } in &grid.jobs {
-            // Jobs of one mesh follow each other.
-            if meshes.last().is_none_or(|mesh| mesh.config != config) {
-                meshes.push(Mesh {
+        let mut blocks: Vec<Block> = vec![];
+        let mut block_of = vec![];
+        for Job { config, work } in &grid.jobs {
+            // Jobs of one configuration follow each other.
+            if blocks.last().is_none_or(|block| block.config != config) {
+                blocks.push(Block {
+                    name: work.block(),
                     config,
                     design: OnceLock::new(),
                     library: OnceLock::new(),
                 });
             }
-            mesh_of.push(meshes.len() - 1);
+            block_of.push(blocks.len() - 1);
         }
         Self {
             grid,
             folder,
-            meshes,
-            mesh_of,
+            blocks,
+            block_of,
         }
     }
 
@@ -103,25 +102,26 @@ impl<'a> Jobs<'a> {
         self.grid.jobs.len()
     }
 
-    fn mesh(&self, index: usize) -> &Mesh<'a> {
-        &self.meshes[self.mesh_of[index]]
+    fn block(&self, index: usize) -> &Block<'a> {
+        &self.blocks[self.block_of[index]]
     }
 
     /// The file of a job: its name stands for all that decides its figures.
     ///
     /// # Errors
-    /// The mesh has no Verilog.
+    /// The block has no Verilog.
     pub fn path(&self, index: usize) -> anyhow::Result<PathBuf> {
-        let text = self.mesh(index).design()?.text();
-        let traffic = self.grid.jobs[index].traffic.arguments();
-        let hash = portico_sim::digest([VERSION, &text, &traffic]);
+        let text = self.block(index).design()?.text();
+        let entries = self.grid.jobs[index].work.entries();
+        let work = entries.iter().map(|(key, value)| format!("{key}={value} "));
+        let hash = portico_sim::digest([VERSION, &text, &work.collect::<String>()]);
         Ok(self.folder.join("jobs").join(format!("{}.json", &hash[..DIGITS])))
     }
 
     /// Runs a job unless it is done; says whether it was run.
     ///
     /// # Errors
-    /// The mesh cannot be made or did something wrong, or the file cannot be written.
+    /// The block cannot be made or did something wrong, or the file cannot be written.
     pub fn run_one(&self, index: usize) -> anyhow::Result<bool> {
         let path = self.path(index)?;
         match figures(&path) {
@@ -129,12 +129,10 @@ impl<'a> Jobs<'a> {
             Ok(None) => {}
             Err(error) => tracing::warn!("job {} is run again: {}", index + 1, message(&error)),
         }
-        let Job { config, traffic } = &self.grid.jobs[index];
-        let library = self.mesh(index).library()?;
-        let plan = traffic.plan(config)?;
-        let run = simulate(library, config, traffic, &plan, &ProgressBar::hidden(), None)?;
+        let Job { config, work } = &self.grid.jobs[index];
+        let report = work.run(self.block(index).library()?, config)?;
         let mut output = Output::default();
-        output.add(path, run.bench_report()?.to_json());
+        output.add(path, report.to_json());
         output.commit()?;
         Ok(true)
     }
@@ -174,23 +172,18 @@ impl<'a> Jobs<'a> {
         outcome
     }
 
-    /// Writes the figures of all jobs as sweep.json, sweep.csv and, if loads vary, sweep.svg, and says so.
+    /// Writes the figures of all jobs as sweep.json, sweep.csv and, if a key varies that an axis can have, sweep.svg, and says so.
     ///
     /// # Errors
     /// A job is not done; or a file cannot be read or written.
     pub fn merge(&self) -> anyhow::Result<String> {
         let mut merged = BenchReport::default();
-        let (mut missing, mut simulated) = (vec![], vec![]);
+        let (mut missing, mut done) = (vec![], vec![]);
         for (index, job) in self.grid.jobs.iter().enumerate() {
-            let path = self.path(index)?;
-            let Some(report) = figures(&path)? else {
-                missing.push(index + 1);
-                continue;
-            };
-            simulated.push(self.simulated(&report, job)?);
-            merged.tools.extend(report.tools);
-            let rows = report.rows.into_iter().filter(|row| !row.keys.contains_key("measure"));
-            merged.rows.extend(rows.map(|row| self.keyed(row, job)));
+            match figures(&self.path(index)?)? {
+                Some(report) => done.push((job, report)),
+                None => missing.push(index + 1),
+            }
         }
         if let Some(first) = missing.first() {
             bail!(
@@ -199,16 +192,21 @@ impl<'a> Jobs<'a> {
                 self.len()
             );
         }
+        for (job, report) in &done {
+            merged.tools.extend(report.tools.clone());
+            let rows = report.rows.iter().filter(|row| !row.keys.contains_key("measure"));
+            merged.rows.extend(rows.map(|row| self.keyed(row.clone(), job)));
+        }
         let fixed = self.grid.jobs[0].config.entries().into_iter();
         let fixed = fixed.filter(|(key, _)| !self.grid.keys.iter().any(|named| named == key));
-        let own = block("mesh").keys;
+        let own = block(self.grid.jobs[0].work.block()).keys;
         let fixed = fixed.filter(|(key, _)| own.contains(key));
-        merged.config = fixed.map(|(key, value)| (key.to_owned(), value)).collect();
+        merged.config = settings(fixed);
         let mut files = vec![("sweep.json", merged.to_json())];
         merged.config.insert("version".into(), VERSION.into());
         files.push(("sweep.csv", merged.to_wide_csv()));
-        if self.grid.varied.iter().any(|key| key == "load") {
-            files.push(("sweep.svg", plot::sweep(&simulated)?));
+        if let Some(plot) = Work::plot(&done, &self.grid.varied)? {
+            files.push(("sweep.svg", plot));
         }
         let mut output = Output::default();
         let mut said = vec![];
@@ -221,48 +219,14 @@ impl<'a> Jobs<'a> {
         Ok(format!("wrote {}\n", said.join(", ")))
     }
 
-    /// The job as a plot shows it.
-    fn simulated(&self, report: &BenchReport, job: &Job) -> anyhow::Result<Simulated> {
-        let figure = |name: &str| {
-            let row = report.rows.iter().find(|row| row.name == name);
-            let row = row.with_context(|| format!("a job has no figure `{name}`: remove it, and run it again"))?;
-            anyhow::Ok(row.value)
-        };
-        let varied = self.grid.varied.iter().map(String::as_str);
-        let others: Vec<&str> = varied.filter(|key| !IN_PANELS.contains(key)).collect();
-        let line = job.named(&others);
-        Ok(Simulated {
-            config: job.config.clone(),
-            pattern: job.traffic.traffic,
-            packet: job.traffic.packet,
-            line: if line.is_empty() { "all".to_owned() } else { line },
-            load: job.traffic.rate,
-            latency: figure("latency, mean")?,
-            accepted: figure("accepted load")?,
-            is_steady: figure("packets before the latency is steady")? < figure("packets measured")?,
-        })
-    }
-
     /// A row with the variables of its job.
     fn keyed(&self, row: Row, job: &Job) -> Row {
-        let Job { config, traffic } = job;
         let measure = row.name.clone();
-        let mut row = row
-            .with("measure", measure)
-            .with("pattern", traffic.traffic.to_string())
-            .with("packet", traffic.packet)
-            .with("load", traffic.rate)
-            .with("cycles", traffic.cycles)
-            .with("warmup", traffic.warmup)
-            .with("seed", traffic.seed);
-        for (key, value) in config.entries() {
-            if self.grid.keys.iter().any(|named| named == key) {
-                // Numbers and booleans as such.
-                let value = serde_json::from_str(&value).unwrap_or(Value::String(value));
-                row = row.with(key, value);
-            }
-        }
-        row
+        let work = job.work.entries();
+        let is_variable =
+            |key: &str| self.grid.keys.iter().any(|named| named == key) || work.iter().any(|(own, _)| *own == key);
+        let variables = job.entries().into_iter().filter(|(key, _)| is_variable(key));
+        variables.fold(row.with("measure", measure), |row, (key, value)| row.with(key, value))
     }
 }
 

@@ -1,0 +1,182 @@
+//! Calls of message-passing engines: the table `collective` of a file.
+
+use super::super::{
+    grid::Job,
+    values::{vary, Section},
+};
+use crate::plot::Measured;
+use portico_sim::Library;
+use portico_spec::{mpe::call::Kind, Config};
+use portico_testbench::{
+    bench::{
+        collectives::{self, bounds::kind_name, form::Form, group},
+        report::{BenchReport, Better, Row},
+    },
+    device::hardware,
+};
+use serde_json::Value as Json;
+use toml::Table;
+
+use super::Work;
+
+/// Keys of the table.
+const KEYS: [&str; 5] = ["call", "tree", "words", "calls", "seed"];
+/// Words of a call and calls of a job, at most.
+const MOST_WORDS: u64 = 1 << 16;
+const MOST_CALLS: u64 = 10_000;
+/// Keys that a plot has in its axes and panels.
+const IN_PANELS: [&str; 5] = ["call", "words", "cols", "rows", "seed"];
+/// The figure that is plotted.
+const PLOTTED: &str = "cycles, mean";
+
+/// A call of all tiles, made several times.
+#[derive(Clone, Debug)]
+pub struct Collective {
+    kind: Kind,
+    form: Form,
+    /// 0 of a barrier.
+    words: usize,
+    calls: usize,
+    seed: u64,
+}
+
+impl Default for Collective {
+    fn default() -> Self {
+        Self {
+            kind: Kind::Allreduce,
+            form: Form::Quad,
+            words: 1,
+            calls: 10,
+            seed: 1,
+        }
+    }
+}
+
+/// All combinations of the keys of the table; a barrier has no words.
+///
+/// # Errors
+/// A key or a value is not allowed.
+pub fn all(table: &Table) -> Result<Vec<Collective>, String> {
+    let section = Section::new("collective", table, &KEYS)?;
+    let kinds = section.named("call", &Kind::ALL.map(|kind| (kind_name(kind), kind)))?;
+    let forms: Vec<(String, Form)> = Form::CURVES.map(|form| (form.name(), form)).into();
+    let named: Vec<(&str, Form)> = forms.iter().map(|(name, form)| (name.as_str(), *form)).collect();
+    let forms = section.named("tree", &named)?;
+    let words = section.numbers("words", 1, MOST_WORDS)?;
+    let calls = section.numbers("calls", 1, MOST_CALLS)?;
+    let seeds = section.numbers("seed", 0, i64::MAX as u64)?;
+
+    let all = vary(vec![Collective::default()], &kinds, |call, &kind| call.kind = kind)?;
+    let all = vary(all, &forms, |call, &form| call.form = form)?;
+    let with_words = |call: Collective| match call.kind {
+        Kind::Barrier => Ok(vec![Collective { words: 0, ..call }]),
+        _ => vary(vec![call], &words, |call, &words| call.words = words as usize),
+    };
+    let all: Vec<Vec<Collective>> = all.into_iter().map(with_words).collect::<Result<_, _>>()?;
+    let all = vary(all.concat(), &calls, |call, &calls| call.calls = calls as usize)?;
+    vary(all, &seeds, |call, &seed| call.seed = seed)
+}
+
+impl Collective {
+    /// The configuration, with one context unless the file names `mpe`.
+    ///
+    /// # Errors
+    /// The engines or the memories have not room for it.
+    pub fn on(&self, config: &Config, named: &[String]) -> Result<Config, String> {
+        let mut config = config.clone();
+        if !named.iter().any(|key| key == "mpe") {
+            config.mpe = config.mpe.max(1);
+        }
+        for (key, is_built) in [
+            ("mpe", config.mpe > 0),
+            ("monitors", config.monitors),
+            ("commands", config.commands),
+        ] {
+            if !is_built {
+                return Err(format!(
+                    "collective: calls are measured with {key}, which the configuration leaves out"
+                ));
+            }
+        }
+        if config.tiles() < 2 {
+            return Err("collective: a fabric of one tile cannot be measured: allowed are 2 or more".into());
+        }
+        let error = group::tree(&config, self.form).err();
+        error.map_or(Ok(()), |error| {
+            Err(format!("collective: {} tree: {error}", self.form.name()))
+        })?;
+        let least = collectives::least_scratchpad(4 * self.words);
+        if config.scratchpad < least {
+            let (words, scratchpad) = (self.words, config.scratchpad);
+            return Err(format!("collective.words = {words}: with scratchpad = {scratchpad}, allowed is less; {words} words need {least}"));
+        }
+        config.fabric().map_err(|error| format!("config: {error}"))
+    }
+
+    /// Its keys with their values.
+    pub fn entries(&self) -> Vec<(&'static str, Json)> {
+        let values: [Json; KEYS.len()] = [
+            kind_name(self.kind).into(),
+            self.form.name().into(),
+            self.words.into(),
+            self.calls.into(),
+            self.seed.into(),
+        ];
+        KEYS.into_iter().zip(values).collect()
+    }
+
+    /// Makes the calls on the fabric of `config`.
+    ///
+    /// # Errors
+    /// The fabric did something wrong.
+    pub fn run(&self, library: &Library, config: &Config) -> anyhow::Result<BenchReport> {
+        let device = Box::new(hardware::fabric_of(library, config, hardware::MEMORY)?);
+        let mut bench = collectives::set_up(device, 4 * self.words, self.seed)?;
+        let costs = collectives::calls(&mut bench, self.form, self.kind, self.words, self.calls)?;
+        let mean = |figure: fn(&group::Cost) -> u64| {
+            costs.iter().map(|cost| figure(cost) as f64).sum::<f64>() / costs.len() as f64
+        };
+        let cycles = || costs.iter().map(|cost| cost.cycles);
+        let rows = [
+            ("cycles, least", cycles().min().unwrap_or_default() as f64),
+            (PLOTTED, mean(|cost| cost.cycles)),
+            ("cycles, most", cycles().max().unwrap_or_default() as f64),
+            ("engines running, mean", mean(|cost| cost.running)),
+            ("engines waiting, mean", mean(|cost| cost.waiting)),
+            ("engines idle, mean", mean(|cost| cost.idle)),
+        ];
+        let row = |(name, value): (&str, f64)| Row::new("sweep", name.to_owned(), "cycles", Better::Less, value);
+        super::report(rows.map(row).into())
+    }
+}
+
+/// Mean cycles of each job: against words if they vary, or else, and of barriers, against tiles if these do. A panel a call, and of
+/// those against words a panel a mesh.
+///
+/// # Errors
+/// A job has no such figure.
+pub fn points(jobs: &[(&Job, BenchReport)], varied: &[String]) -> anyhow::Result<Vec<Measured>> {
+    let varies = |key: &str| varied.iter().any(|varied| varied == key);
+    let mut points = vec![];
+    for (job, report) in jobs {
+        let Work::Collective(call) = &job.work else {
+            unreachable!("all jobs of a sweep run the same")
+        };
+        let name = kind_name(call.kind);
+        let Config { cols, rows, .. } = job.config;
+        let (panel, x) = if varies("words") && call.kind != Kind::Barrier {
+            (format!("{name}, {cols}x{rows}"), ("words", call.words))
+        } else if varies("cols") || varies("rows") {
+            (name.to_owned(), ("tiles", job.config.tiles()))
+        } else {
+            continue;
+        };
+        points.push(Measured {
+            panel,
+            line: job.named_without(varied, &IN_PANELS),
+            x,
+            cycles: job.figure(report, PLOTTED)?,
+        });
+    }
+    Ok(points)
+}
