@@ -19,7 +19,8 @@ const SIDES: [&str; 2] = ["cols", "rows"];
 /// All jobs of a sweep.
 #[derive(Debug)]
 pub struct Grid {
-    /// Keys of the configuration that the file names, and those that differ because it names a profile or a mesh.
+    /// Keys of the configuration that the file names, and others of which the jobs have different values: a profile sets them, or what
+    /// runs needs them.
     pub keys: Vec<String>,
     /// Keys of the configuration and of what runs of which the jobs have different values.
     pub varied: Vec<String>,
@@ -82,15 +83,14 @@ impl Grid {
                 });
             }
         }
-        // A grid may have many jobs, but they are made of fewer configurations and works.
-        let of_configs = differing(configs.iter().map(Config::entries));
-        keys.extend(
-            of_configs
-                .iter()
-                .filter(|key| !keys.contains(key))
-                .cloned()
-                .collect::<Vec<_>>(),
-        );
+        // A grid may have many jobs, but they are made of fewer configurations and works; jobs of one configuration follow each other.
+        let of_jobs = jobs.chunk_by(|one, other| one.config == other.config);
+        let of_configs = differing(of_jobs.map(|jobs| jobs[0].config.entries()));
+        for key in &of_configs {
+            if !keys.contains(key) {
+                keys.push(key.clone());
+            }
+        }
         let of_works = differing(works.iter().map(Work::entries));
         let varied = [of_configs, of_works].concat();
         Ok(Grid { keys, varied, jobs })
@@ -301,6 +301,12 @@ mod tests {
                 &["cols", "rows", "call", "words"].map(str::to_owned)[..]
             )
         );
+        // An application with engines beside one without.
+        let mixed = Grid::parse("[run]\napplication = [\"halo\", \"allreduce\"]").unwrap();
+        assert_eq!(
+            (&mixed.keys[..], &mixed.varied[..]),
+            (&["mpe".to_owned()][..], &["mpe".to_owned(), "application".into()][..])
+        );
         // The engine that a call needs, and the host of a fabric.
         assert_eq!(
             grid.jobs[0].named(&["mpe", "edge_nodes", "calls", "seed"]),
@@ -386,7 +392,7 @@ mod tests {
             ),
             (
                 "[collective]\nwords = 4097",
-                "collective.words = 4097: with scratchpad = 64, allowed is less; 4097 words need 128",
+                "collective.words = 4097 with scratchpad = 64: so many words need 128 or more",
             ),
             (
                 "[collective]\nload = 1",

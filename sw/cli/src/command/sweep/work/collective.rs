@@ -108,7 +108,9 @@ impl Collective {
         let least = collectives::least_scratchpad(4 * self.words);
         if config.scratchpad < least {
             let (words, scratchpad) = (self.words, config.scratchpad);
-            return Err(format!("collective.words = {words}: with scratchpad = {scratchpad}, allowed is less; {words} words need {least}"));
+            return Err(format!(
+                "collective.words = {words} with scratchpad = {scratchpad}: so many words need {least} or more"
+            ));
         }
         config.fabric().map_err(|error| format!("config: {error}"))
     }
