@@ -279,6 +279,28 @@ mod tests {
     use super::{super::tests::labels_are_apart, *};
 
     #[test]
+    fn figures_of_several_seeds_are_one_point_and_labels_are_apart() {
+        let figure = |panel: &str, line: &str, x: usize, cycles: f64| Measured {
+            panel: panel.to_owned(),
+            line: line.to_owned(),
+            x: ("words", x),
+            cycles,
+        };
+        let mut figures = vec![];
+        for panel in ["broadcast, 4x4", "reduce, 4x4"] {
+            for line in ["tree linear, stages 2", "tree quad, stages 2"] {
+                figures.extend([(1, 20.0), (1, 40.0), (256, 900.0)].map(|(x, cycles)| figure(panel, line, x, cycles)));
+            }
+        }
+        let svg = measured(&figures).unwrap();
+        labels_are_apart(&svg);
+        // A circle a point: the two seeds are one.
+        assert_eq!(svg.matches("<circle").count(), 2 * 2 * 2);
+        assert!(svg.contains("reduce, 4x4") && svg.contains("tree quad, stages 2") && svg.contains("words"));
+        assert!(measured(&[]).is_err());
+    }
+
+    #[test]
     fn labels_of_an_axis_are_round_and_within_its_range() {
         let [tens, twos] = [(&[1.0, 2.0, 5.0][..], 10.0), (&[1.0][..], 2.0)];
         let labels = |range, (digits, base)| ticks(range, digits, base);
