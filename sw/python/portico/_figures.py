@@ -42,13 +42,13 @@ class Figures(list[dict[str, Any]]):
     varied, such as `load`, `mesh` or `bytes`: numbers or text.
 
     Attributes: `command`, the command line; `tools`, the versions of the tools by name; `config`, the keys of the
-    configuration with their values, as TOML; `plots`, the plots that the program drew, as SVG by name, empty if it
+    configuration with their values: numbers, booleans or text; `plots`, the plots that the program drew, as SVG by name, empty if it
     draws none.
     """
 
     command: str
     tools: dict[str, str]
-    config: dict[str, str]
+    config: dict[str, Any]
     plots: dict[str, str]
 
     def __init__(self, report: Mapping[str, Any], plots: Mapping[str, str]) -> None:
