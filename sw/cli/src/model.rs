@@ -1,12 +1,16 @@
 //! Verilated models: built while a spinner turns, watched while they run.
 
-use crate::progress;
+use crate::{design::VERSION, progress};
 use indicatif::ProgressBar;
 use portico_sim::{Library, Options};
 use portico_spec::Flit;
+use portico_synth::Tool;
 use portico_testbench::device::stream::{Handshakes, StreamDevice};
 use portico_verilog::Design;
-use std::time::{Duration, Instant};
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
 
 /// Cycles between two looks at the clock for the progress bar.
 const REFRESH: u64 = 1024;
@@ -23,6 +27,16 @@ pub fn build(design: &Design, options: &Options) -> anyhow::Result<(Library, Dur
     let (library, took) = (library?, begun.elapsed());
     tracing::info!(folder = %library.folder().display(), cached = library.cached());
     Ok((library, took))
+}
+
+/// The version of each tool that has a part in the figures of a model.
+///
+/// # Errors
+/// Verilator is missing.
+pub fn tools() -> anyhow::Result<BTreeMap<String, String>> {
+    let verilator = portico_synth::locate(Tool::Verilator)?;
+    let tools = [("portico", VERSION.to_owned()), ("verilator", verilator.version)];
+    Ok(tools.map(|(name, version)| (name.to_owned(), version)).into())
 }
 
 /// A device whose cycles are counted and timed.

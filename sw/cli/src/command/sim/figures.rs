@@ -2,12 +2,11 @@
 
 use super::{command_line, traffic_args::TrafficArgs};
 use crate::{
-    design,
+    model,
     table::{grouped, table},
 };
 use portico_golden::zero_load_tail_latency;
 use portico_spec::Config;
-use portico_synth::Tool;
 use portico_testbench::{
     bench::report::{settings, BenchReport, Better, Row},
     traffic::{
@@ -248,11 +247,9 @@ impl Run<'_> {
         let mut figures = BenchReport {
             rows,
             command: command_line(self.config, self.traffic),
+            tools: model::tools()?,
             ..BenchReport::new(self.config)
         };
-        figures.tools.insert("portico".into(), design::VERSION.into());
-        let verilator = portico_synth::locate(Tool::Verilator)?;
-        figures.tools.insert("verilator".into(), verilator.version);
         figures.config.extend(settings(self.traffic.entries()));
         Ok(figures)
     }

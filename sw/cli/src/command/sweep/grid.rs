@@ -33,7 +33,7 @@ pub struct Grid {
 pub struct Job {
     /// The block that is simulated.
     pub config: Config,
-    /// What runs on it.
+    /// The traffic, call or application that is simulated on the block.
     pub work: Work,
 }
 
@@ -70,7 +70,7 @@ impl Grid {
                 "unknown key {key}: allowed are the tables config and one of {allowed}"
             ));
         }
-        // What runs is the same in all jobs but for its values, and so is what shapes its block.
+        // All jobs have one kind of work, so the first tells which keys of the configuration are allowed.
         let (mut keys, configs) = configs(&config, &works[0])?;
         check_count(configs.len().saturating_mul(works.len()))?;
         let mut jobs = vec![];
@@ -112,16 +112,17 @@ fn differing<V: PartialEq>(mut all: impl Iterator<Item = Vec<(&'static str, V)>>
 }
 
 impl Job {
-    /// All keys with their values.
-    pub fn entries(&self) -> Vec<(&'static str, Json)> {
-        let config = self.config.entries().into_iter();
+    /// The keys for which `is_wanted` holds, with their values.
+    pub fn entries(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<(&'static str, Json)> {
+        let config = self.config.entries().into_iter().filter(|(key, _)| is_wanted(key));
         let config = config.map(|(key, text)| (key, setting(text)));
-        config.chain(self.work.entries()).collect()
+        let work = self.work.entries().into_iter().filter(|(key, _)| is_wanted(key));
+        config.chain(work).collect()
     }
 
     /// Those of `keys` with their values, such as `fifo 4, load 0.3`.
     pub fn named(&self, keys: &[&str]) -> String {
-        let named = self.entries().into_iter().filter(|(key, _)| keys.contains(key));
+        let named = self.entries(|key| keys.contains(&key)).into_iter();
         let named: Vec<String> = named
             .map(|(key, value)| match value {
                 Json::String(text) => format!("{key} {text}"),
@@ -131,7 +132,7 @@ impl Job {
         named.join(", ")
     }
 
-    /// The keys of `varied` that are not in `without`, with their values: what tells a line of a plot from the others.
+    /// The keys of `varied` that are not in `without`, with their values: they name a line of a plot.
     pub fn named_without(&self, varied: &[String], without: &[&str]) -> String {
         let varied = varied.iter().map(String::as_str);
         let others: Vec<&str> = varied.filter(|key| !without.contains(key)).collect();
@@ -187,10 +188,8 @@ fn configs(table: &Table, work: &Work) -> Result<(Vec<String>, Vec<Config>), Str
                 keys.extend(SIDES.map(str::to_owned));
                 given.iter().map(|value| sides(value)).collect::<Result<_, _>>()?
             }
-            own if own == PROFILE_KEY && work.block() == "fabric" || allowed.contains(&own) => {
-                if own != PROFILE_KEY {
-                    keys.push(own.to_owned());
-                }
+            own if allowed.contains(&own) => {
+                keys.push(own.to_owned());
                 given.iter().map(|value| vec![format!("{key}={value}")]).collect()
             }
             _ => {

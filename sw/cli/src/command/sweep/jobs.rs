@@ -38,7 +38,7 @@ pub struct Jobs<'a> {
     block_of: Vec<usize>,
 }
 
-/// What is simulated; its Verilog and its model are made when they are first asked for. Errors are kept as text.
+/// A mesh or fabric of the grid. Its Verilog and its model are made when a job first asks for them. Errors are kept as text.
 struct Block<'a> {
     name: &'static str,
     config: &'a Config,
@@ -181,7 +181,11 @@ impl<'a> Jobs<'a> {
         let (mut missing, mut done) = (vec![], vec![]);
         for (index, job) in self.grid.jobs.iter().enumerate() {
             match figures(&self.path(index)?)? {
-                Some(report) => done.push((job, report)),
+                Some(mut report) => {
+                    // Links and histograms stay in the files of the jobs: those of a large grid would fill the memory.
+                    report.rows.retain(|row| !row.keys.contains_key("measure"));
+                    done.push((job, report));
+                }
                 None => missing.push(index + 1),
             }
         }
@@ -194,8 +198,7 @@ impl<'a> Jobs<'a> {
         }
         for (job, report) in &done {
             merged.tools.extend(report.tools.clone());
-            let rows = report.rows.iter().filter(|row| !row.keys.contains_key("measure"));
-            merged.rows.extend(rows.map(|row| self.keyed(row.clone(), job)));
+            merged.rows.extend(self.keyed(job, report));
         }
         let fixed = self.grid.jobs[0].config.entries().into_iter();
         let fixed = fixed.filter(|(key, _)| !self.grid.keys.iter().any(|named| named == key));
@@ -219,14 +222,18 @@ impl<'a> Jobs<'a> {
         Ok(format!("wrote {}\n", said.join(", ")))
     }
 
-    /// A row with the variables of its job.
-    fn keyed(&self, row: Row, job: &Job) -> Row {
-        let measure = row.name.clone();
+    /// The rows of a job with its variables.
+    fn keyed(&self, job: &Job, report: &BenchReport) -> Vec<Row> {
         let work = job.work.entries();
         let is_variable =
             |key: &str| self.grid.keys.iter().any(|named| named == key) || work.iter().any(|(own, _)| *own == key);
-        let variables = job.entries().into_iter().filter(|(key, _)| is_variable(key));
-        variables.fold(row.with("measure", measure), |row, (key, value)| row.with(key, value))
+        let variables = job.entries(is_variable);
+        let keyed = |row: &Row| {
+            let row = row.clone().with("measure", row.name.clone());
+            let variables = variables.iter().cloned();
+            variables.fold(row, |row, (key, value)| row.with(key, value))
+        };
+        report.rows.iter().map(keyed).collect()
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the jobs of a sweep run: a table of the file each.
+//! Traffic, collective calls and applications: each has a table in the file of a sweep, and makes jobs of it.
 
 pub mod application;
 pub mod collective;
@@ -8,33 +8,31 @@ use super::grid::Job;
 use crate::{
     command::sim::TrafficArgs,
     config_args::FABRIC_DECIDES,
-    design::{block, VERSION},
-    plot,
+    design::block,
+    plot::{self, Measured},
 };
 use application::Application;
 use collective::Collective;
 use portico_sim::Library;
-use portico_spec::Config;
-use portico_synth::Tool;
-use portico_testbench::bench::report::{BenchReport, Row};
+use portico_spec::{config::PROFILE_KEY, Config};
+use portico_testbench::bench::report::BenchReport;
 use serde_json::Value;
 use toml::Table;
 
-/// The figures of a fabric, with the version of each tool that has a part in them.
-///
-/// # Errors
-/// A tool is missing.
-fn report(rows: Vec<Row>) -> anyhow::Result<BenchReport> {
-    let verilator = portico_synth::locate(Tool::Verilator)?;
-    let tools = [("portico", VERSION.to_owned()), ("verilator", verilator.version)];
-    Ok(BenchReport {
-        tools: tools.map(|(name, version)| (name.to_owned(), version)).into(),
-        rows,
-        ..BenchReport::default()
-    })
+/// Keys that a plot of cycles has in its axes and panels, or takes the mean of; a line is named by the others that vary.
+const IN_PANELS: [&str; 6] = ["application", "call", "words", "cols", "rows", "seed"];
+
+/// Where the figures of a job stand in a plot.
+pub struct Place {
+    /// Title of the panel.
+    panel: String,
+    /// Quantity of the horizontal axis, and its value.
+    x: (&'static str, usize),
+    /// The figure of the job that is plotted.
+    figure: &'static str,
 }
 
-/// What a job runs.
+/// Traffic, a collective call or an application: what a job simulates on its block.
 #[derive(Clone, Debug)]
 pub enum Work {
     /// Packets over a mesh, as `portico sim mesh` sends them.
@@ -69,12 +67,15 @@ impl Work {
         }
     }
 
-    /// Keys of the configuration that shape this block, and that the block does not decide itself.
+    /// Keys of the configuration that shape this block, and that the block does not decide itself; of a fabric a profile, too.
     pub fn config_keys(&self) -> Vec<&'static str> {
         let keys = block(self.block()).keys.iter().copied();
         match self {
             Work::Traffic(_) => keys.collect(),
-            Work::Collective(_) | Work::Application(_) => keys.filter(|key| !FABRIC_DECIDES.contains(key)).collect(),
+            Work::Collective(_) | Work::Application(_) => {
+                let named = keys.filter(|key| !FABRIC_DECIDES.contains(key));
+                named.chain([PROFILE_KEY]).collect()
+            }
         }
     }
 
@@ -119,11 +120,23 @@ impl Work {
     /// # Errors
     /// A job has no such figure, or plotting fails.
     pub fn plot(jobs: &[(&Job, BenchReport)], varied: &[String]) -> anyhow::Result<Option<String>> {
-        let points = match &jobs[0].0.work {
-            Work::Traffic(_) => return traffic::plot(jobs, varied),
-            Work::Collective(_) => collective::points(jobs, varied)?,
-            Work::Application(_) => application::points(jobs, varied)?,
-        };
-        (!points.is_empty()).then(|| plot::measured(&points)).transpose()
+        let varies = |key: &str| varied.iter().any(|varied| varied == key);
+        let mut figures = vec![];
+        for (job, report) in jobs {
+            let place = match &job.work {
+                Work::Traffic(_) => return traffic::plot(jobs, varied),
+                Work::Collective(call) => call.place(&job.config, &varies),
+                Work::Application(application) => application.place(&job.config, &varies),
+            };
+            if let Some(Place { panel, x, figure }) = place {
+                figures.push(Measured {
+                    panel,
+                    line: job.named_without(varied, &IN_PANELS),
+                    x,
+                    cycles: job.figure(report, figure)?,
+                });
+            }
+        }
+        (!figures.is_empty()).then(|| plot::measured(&figures)).transpose()
     }
 }

@@ -1,9 +1,9 @@
 //! Applications: the table `run` of a file.
 
-use super::super::{grid::Job, values::Section};
+use super::{super::values::Section, Place};
 use crate::{
     command::run::{self, Example},
-    plot::Measured,
+    model,
 };
 use portico_sim::Library;
 use portico_spec::Config;
@@ -11,13 +11,9 @@ use portico_testbench::bench::report::{BenchReport, Better, Row};
 use serde_json::Value as Json;
 use toml::Table;
 
-use super::Work;
-
 /// Keys of the table.
 const KEYS: [&str; 1] = ["application"];
-/// Keys that a plot has in its axes and panels.
-const IN_PANELS: [&str; 3] = ["application", "cols", "rows"];
-/// The figure that is plotted.
+/// The time of every application, whatever `portico run` calls it: it is plotted.
 const PLOTTED: &str = "cycles";
 
 /// An application.
@@ -30,11 +26,11 @@ pub struct Application(Example);
 /// A key or a value is not allowed.
 pub fn all(table: &Table) -> Result<Vec<Application>, String> {
     let section = Section::new("run", table, &KEYS)?;
-    let compared = Example::COMPARED.map(|example| (example.name(), example));
+    let compared: Vec<(&str, Example)> = Example::compared().map(|example| (example.name(), example)).collect();
     let named = section.named(KEYS[0], &compared)?;
     if named.is_empty() {
-        let names = compared.map(|(name, _)| name).join(", ");
-        return Err(format!("run.application is missing: allowed are {names}"));
+        let names: Vec<&str> = compared.iter().map(|&(name, _)| name).collect();
+        return Err(format!("run.application is missing: allowed are {}", names.join(", ")));
     }
     Ok(named.into_iter().map(Application).collect())
 }
@@ -83,28 +79,19 @@ impl Application {
             Better::Less,
             outcome.figures.cycles as f64,
         ));
-        super::report(rows)
-    }
-}
-
-/// Cycles of the applications against tiles, a panel each; none if the mesh does not vary.
-///
-/// # Errors
-/// A job has no such figure.
-pub fn points(jobs: &[(&Job, BenchReport)], varied: &[String]) -> anyhow::Result<Vec<Measured>> {
-    if !varied.iter().any(|key| key == "cols" || key == "rows") {
-        return Ok(vec![]);
-    }
-    let points = jobs.iter().map(|(job, report)| {
-        let Work::Application(Application(example)) = &job.work else {
-            unreachable!("all jobs of a sweep run the same")
-        };
-        Ok(Measured {
-            panel: example.name().to_owned(),
-            line: job.named_without(varied, &IN_PANELS),
-            x: ("tiles", job.config.tiles()),
-            cycles: job.figure(report, PLOTTED)?,
+        Ok(BenchReport {
+            tools: model::tools()?,
+            rows,
+            ..BenchReport::default()
         })
-    });
-    points.collect()
+    }
+
+    /// Against tiles if these vary, in a panel an application.
+    pub fn place(&self, config: &Config, varies: &dyn Fn(&str) -> bool) -> Option<Place> {
+        (varies("cols") || varies("rows")).then(|| Place {
+            panel: self.0.name().to_owned(),
+            x: ("tiles", config.tiles()),
+            figure: PLOTTED,
+        })
+    }
 }

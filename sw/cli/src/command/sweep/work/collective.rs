@@ -1,10 +1,10 @@
 //! Calls of message-passing engines: the table `collective` of a file.
 
-use super::super::{
-    grid::Job,
-    values::{vary, Section},
+use super::{
+    super::values::{vary, Section},
+    Place,
 };
-use crate::plot::Measured;
+use crate::model;
 use portico_sim::Library;
 use portico_spec::{mpe::call::Kind, Config};
 use portico_testbench::{
@@ -17,15 +17,11 @@ use portico_testbench::{
 use serde_json::Value as Json;
 use toml::Table;
 
-use super::Work;
-
 /// Keys of the table.
 const KEYS: [&str; 5] = ["call", "tree", "words", "calls", "seed"];
 /// Words of a call and calls of a job, at most.
 const MOST_WORDS: u64 = 1 << 16;
 const MOST_CALLS: u64 = 10_000;
-/// Keys that a plot has in its axes and panels.
-const IN_PANELS: [&str; 5] = ["call", "words", "cols", "rows", "seed"];
 /// The figure that is plotted.
 const PLOTTED: &str = "cycles, mean";
 
@@ -148,37 +144,29 @@ impl Collective {
             ("engines idle, mean", mean(|cost| cost.idle)),
         ];
         let row = |(name, value): (&str, f64)| Row::new("sweep", name.to_owned(), "cycles", Better::Less, value);
-        super::report(rows.map(row).into())
+        Ok(BenchReport {
+            tools: model::tools()?,
+            rows: rows.map(row).into(),
+            ..BenchReport::default()
+        })
     }
-}
 
-/// Mean cycles of each job: against words if they vary, or else, and of barriers, against tiles if these do. A panel a call, and of
-/// those against words a panel a mesh.
-///
-/// # Errors
-/// A job has no such figure.
-pub fn points(jobs: &[(&Job, BenchReport)], varied: &[String]) -> anyhow::Result<Vec<Measured>> {
-    let varies = |key: &str| varied.iter().any(|varied| varied == key);
-    let mut points = vec![];
-    for (job, report) in jobs {
-        let Work::Collective(call) = &job.work else {
-            unreachable!("all jobs of a sweep run the same")
-        };
-        let name = kind_name(call.kind);
-        let Config { cols, rows, .. } = job.config;
-        let (panel, x) = if varies("words") && call.kind != Kind::Barrier {
-            (format!("{name}, {cols}x{rows}"), ("words", call.words))
+    /// Against words if they vary, in a panel a call and mesh; or else, and of a barrier, against tiles if these vary, in a panel a
+    /// call.
+    pub fn place(&self, config: &Config, varies: &dyn Fn(&str) -> bool) -> Option<Place> {
+        let name = kind_name(self.kind);
+        let Config { cols, rows, .. } = config;
+        let (panel, x) = if varies("words") && self.kind != Kind::Barrier {
+            (format!("{name}, {cols}x{rows}"), ("words", self.words))
         } else if varies("cols") || varies("rows") {
-            (name.to_owned(), ("tiles", job.config.tiles()))
+            (name.to_owned(), ("tiles", config.tiles()))
         } else {
-            continue;
+            return None;
         };
-        points.push(Measured {
+        Some(Place {
             panel,
-            line: job.named_without(varied, &IN_PANELS),
             x,
-            cycles: job.figure(report, PLOTTED)?,
-        });
+            figure: PLOTTED,
+        })
     }
-    Ok(points)
 }
