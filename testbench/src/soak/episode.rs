@@ -7,13 +7,17 @@
 //!
 //! - each call that was posted ends once at its member;
 //! - a disagreement in kind, length or way closes the context of a member at least;
+//! - no call is out of turn but behind a missing call or with a wrong number;
 //! - calls that are right all succeed.
 
 use super::collectives::{descriptor, Collectives, Group, OwnCall, Seat, Words};
 use anyhow::ensure;
 use portico_spec::{
     mpe::call::{Begin, Kind as CallKind, Launch, Row, ARMED},
-    ni::descriptor::{Command, Descriptor},
+    ni::{
+        descriptor::{Command, Descriptor},
+        ErrorCode,
+    },
     Config,
 };
 use rand::{rngs::StdRng, seq::SliceRandom, Rng};
@@ -62,6 +66,17 @@ pub struct Band {
     pub timeout: u32,
     /// Calls that end at each member; none where it depends on who comes first.
     ends: Option<Vec<u16>>,
+}
+
+/// How the calls of a member have ended.
+#[derive(Clone, Copy, Debug)]
+pub struct Outcome {
+    /// Its context is closed.
+    pub is_closed: bool,
+    /// Calls that have ended.
+    pub ended: u16,
+    /// The first error of a call.
+    pub error: Option<ErrorCode>,
 }
 
 /// Calls of a context whose outcome the model does not know.
@@ -192,7 +207,7 @@ impl Band {
         let mut differs = false;
         let mut ends = vec![0; tiles.len()];
         for number in 0..count {
-            let calls = OwnCall::draw(group, number as u8, seats, random);
+            let calls = OwnCall::draw(group, group.next.wrapping_add(number as u8), seats, random);
             for (rank, mut own) in calls.into_iter().enumerate() {
                 let words = &seats[tiles[rank]][context].words;
                 if (rank, number) == odd {
@@ -234,17 +249,23 @@ impl Band {
         })
     }
 
-    /// Compares what holds in any order. Of each member, by rank: whether its context is closed, and how many calls have ended.
+    /// Compares what holds in any order with how the calls of each member have ended, by rank.
     ///
     /// # Errors
-    /// What does not hold.
-    pub fn judge(&self, closed: &[bool], ended: &[u16]) -> anyhow::Result<()> {
-        let what = format!("{:?} among tiles {:?}, closed are {closed:?}", self.wrong, self.tiles);
-        let is_closed = closed.contains(&true);
+    /// The outcome of a member that the calls of the band do not allow.
+    pub fn judge(&self, outcomes: &[Outcome]) -> anyhow::Result<()> {
+        let what = format!("{:?} among tiles {:?}: {outcomes:?}", self.wrong, self.tiles);
+        let is_closed = outcomes.iter().any(|outcome| outcome.is_closed);
         ensure!(!self.wrong.is_found() || is_closed, "nobody finds a wrong call: {what}");
-        ensure!(self.wrong != Wrong::Nothing || !is_closed, "right calls fail: {what}");
-        if let Some(ends) = &self.ends {
-            ensure!(ended == ends, "{ended:?} calls have ended, expected {ends:?}: {what}");
+        let fails = is_closed || outcomes.iter().any(|outcome| outcome.error.is_some());
+        ensure!(self.wrong != Wrong::Nothing || !fails, "right calls fail: {what}");
+        for (rank, outcome) in outcomes.iter().enumerate() {
+            ensure!(
+                outcome.error.is_none_or(|error| self.wrong.allows(error)),
+                "the error of rank {rank} has no cause: {what}"
+            );
+            let expected = self.ends.as_ref().map_or(outcome.ended, |ends| ends[rank]);
+            ensure!(outcome.ended == expected, "of rank {rank} {expected} calls end: {what}");
         }
         Ok(())
     }
@@ -265,6 +286,16 @@ impl Wrong {
     /// Whether some member has to find it.
     fn is_found(self) -> bool {
         matches!(self, Wrong::Kind | Wrong::Length | Wrong::Way)
+    }
+
+    /// Whether calls of the members may end with this error.
+    fn allows(self, error: ErrorCode) -> bool {
+        match error {
+            ErrorCode::Mismatch | ErrorCode::TimedOut | ErrorCode::Closed => true,
+            // A number is wrong, or that of the call behind a missing one. Of launches one may come too early.
+            ErrorCode::OutOfTurn => matches!(self, Wrong::Missing | Wrong::Number | Wrong::Launched),
+            _ => false,
+        }
     }
 
     /// Makes a call one of another kind, length, way or number; gives whether the others have to find it.

@@ -16,7 +16,7 @@ use super::{
     check::Late,
     collectives::Group,
     device::SoakDevice,
-    episode::{Episode, Event},
+    episode::{Episode, Event, Outcome},
     epoch::{Epoch, ROUND_CYCLES},
     list_site::SPARE_SEGMENTS,
     site::MOST_EVENTS,
@@ -26,6 +26,7 @@ use anyhow::ensure;
 use portico_spec::{
     ni::{
         descriptor::{Command, Descriptor, Geometry, Transfer},
+        event::Status,
         registers::{
             EventRegister, MpeRegister, SegmentRegister, MPE_CLOSED_OFFSET, MPE_CLOSE_OFFSET, MPE_DRAINED_OFFSET,
             MPE_IDLE_OFFSET, MPE_OPEN_OFFSET, MPE_RUNNING_OFFSET, MPE_WAITING_OFFSET,
@@ -80,6 +81,15 @@ impl<D: SoakDevice> Epoch<D> {
         let mut fences = vec![];
         for (tile, band) in episode.members() {
             self.poke_context(tile, context, MpeRegister::Timeout, band.timeout)?;
+            let status = Rows::new(
+                &self.device,
+                tile,
+                EventRegister::Status,
+                Event::Call.number(&self.config),
+                1,
+                1,
+            );
+            access::poke(&mut self.device, self.site.staging, status, &[0])?;
             let own = self.site.pairs.iter().find(|pair| pair.initiator == tile);
             let fence = Descriptor {
                 segment: own.expect("every tile has a target").zone,
@@ -130,9 +140,6 @@ impl<D: SoakDevice> Epoch<D> {
             let seat = &mut self.collectives.seats[tile][context];
             (seat.next, seat.given) = (0, 0);
         }
-        let groups = self.collectives.groups.iter_mut();
-        let own = groups.filter(|group| group.context == context);
-        own.for_each(|group| group.next = 0);
         Ok(())
     }
 
@@ -190,13 +197,17 @@ impl<D: SoakDevice> Epoch<D> {
         }
         let counts = self.counts(Event::Call)?;
         for band in &episode.bands {
-            let (mut closed, mut ended) = (vec![], vec![]);
+            let mut outcomes = vec![];
             for &tile in &band.tiles {
                 let status = self.context_status(tile, episode.context)?;
-                closed.push(status >> MPE_CLOSED_OFFSET & 1 == 1);
-                ended.push(counts[tile].wrapping_sub(self.failing.before[tile]));
+                let of_event = self.peek_event(tile, Event::Call, EventRegister::Status)?;
+                outcomes.push(Outcome {
+                    is_closed: status >> MPE_CLOSED_OFFSET & 1 == 1,
+                    ended: counts[tile].wrapping_sub(self.failing.before[tile]),
+                    error: Status::decode(of_event)?.error,
+                });
             }
-            band.judge(&closed, &ended)?;
+            band.judge(&outcomes)?;
         }
         Ok(())
     }
@@ -229,6 +240,9 @@ impl<D: SoakDevice> Epoch<D> {
                 "tile {tile}: an open context has status {status:#x}"
             );
         }
+        let groups = self.collectives.groups.iter_mut();
+        let own = groups.filter(|group| group.context == context);
+        own.for_each(|group| group.next = 0);
         self.failing.recoveries += episode.bands.len();
         Ok(())
     }
@@ -290,13 +304,16 @@ impl<D: SoakDevice> Epoch<D> {
 
     /// How often an event of each tile has counted.
     fn counts(&mut self, event: Event) -> anyhow::Result<Vec<u16>> {
-        let number = event.number(&self.config);
-        let mut counts = vec![];
-        for tile in 0..self.config.tiles() {
-            let place = Rows::new(&self.device, tile, EventRegister::Count, number, 1, 1);
-            counts.push(access::peek(&mut self.device, self.site.staging, place)?[0] as u16);
-        }
-        Ok(counts)
+        let tiles = 0..self.config.tiles();
+        tiles
+            .map(|tile| Ok(self.peek_event(tile, event, EventRegister::Count)? as u16))
+            .collect()
+    }
+
+    /// A register of an event of a tile.
+    fn peek_event(&mut self, tile: usize, event: Event, register: EventRegister) -> anyhow::Result<u32> {
+        let place = Rows::new(&self.device, tile, register, event.number(&self.config), 1, 1);
+        Ok(access::peek(&mut self.device, self.site.staging, place)?[0])
     }
 
     fn context_status(&mut self, tile: usize, context: usize) -> anyhow::Result<u32> {
