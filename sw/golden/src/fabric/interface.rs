@@ -14,6 +14,7 @@ use portico_spec::{
         ErrorCode,
     },
     parts::{MPE, PORTALS, PROBE, STREAMS},
+    portals::engine::Step,
     streams::Beat,
     Config, Node, Terminal,
 };
@@ -302,6 +303,26 @@ impl Interface {
             Some(PortalsStep::Ends(common, error)) => self.end(common, error),
         }
         true
+    }
+
+    /// Lets the Portals engine follow hardware, from now on.
+    ///
+    /// # Panics
+    /// There is no Portals engine.
+    pub fn follow_portals(&mut self) {
+        self.portals
+            .as_mut()
+            .expect("a tile with a Portals engine")
+            .begin_to_follow();
+    }
+
+    /// The Portals engine does what a step of hardware says.
+    ///
+    /// # Errors
+    /// Why that cannot be.
+    pub fn step_of_portals(&mut self, step: Step) -> Result<(), &'static str> {
+        let portals = self.portals.as_mut().ok_or("the tile has no Portals engine")?;
+        portals.follow(&mut self.memory, step)
     }
 
     /// Lets the streams do one thing, if there is one that they can do.

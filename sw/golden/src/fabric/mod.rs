@@ -52,7 +52,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use portico_spec::{streams::Beat, Config};
+use portico_spec::{portals::engine::Step, streams::Beat, Config};
+use thiserror::Error;
 
 use self::interface::{Interface, Way};
 
@@ -81,6 +82,18 @@ const STEPS_PER_ACCESS: u64 = 1 << 20;
 
 /// Most steps of a node before its packets are delivered.
 const STEPS_PER_TURN: u64 = 16;
+
+/// A step of hardware that the model cannot do.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("tile {tile} cannot do {step:?}: {cause}")]
+pub struct StepError {
+    /// The tile.
+    pub tile: usize,
+    /// What hardware has told.
+    pub step: Step,
+    /// What the model has against it.
+    pub cause: &'static str,
+}
 
 /// All nodes of a fabric.
 #[derive(Clone, Debug)]
@@ -144,6 +157,29 @@ impl GoldenFabric {
             self.interfaces[node].push_command(Way::Stream, word, at + 1 == descriptor.len());
         }
         self.settle();
+    }
+
+    /// From now on the Portals engines of all tiles follow hardware: they do what [`GoldenFabric::step_portals`] says, and nothing else.
+    ///
+    /// # Panics
+    /// The tiles have no Portals engines.
+    pub fn follow_portals(&mut self) {
+        (0..self.config.tiles()).for_each(|tile| self.interfaces[tile].follow_portals());
+    }
+
+    /// The Portals engine of a tile does what a step of hardware says. Then everything else runs that can.
+    ///
+    /// # Errors
+    /// The engine cannot do that: hardware and model have not seen the same, or differ.
+    ///
+    /// # Panics
+    /// If there is no such tile.
+    pub fn step_portals(&mut self, tile: usize, step: Step) -> Result<(), StepError> {
+        self.settle();
+        let done = self.interfaces[tile].step_of_portals(step);
+        done.map_err(|cause| StepError { tile, step, cause })?;
+        self.settle();
+        Ok(())
     }
 
     /// Gives words to the stream into a tile, as an accelerator would. They wait until a receive takes them. Then everything runs

@@ -10,11 +10,14 @@ use portico_spec::{
     Node,
 };
 
-use self::{initiator::Initiator, message::Answer, reports::Reports, tables::MemoryDescriptor, target::Target};
+use self::{
+    follow::Followed, initiator::Initiator, message::Answer, reports::Reports, tables::MemoryDescriptor, target::Target,
+};
 use super::{command_queue::CommandQueue, descriptor::Common, memory::Memory};
 
 mod bytes;
 mod command;
+mod follow;
 mod initiator;
 mod lists;
 mod message;
@@ -59,6 +62,8 @@ pub(super) struct Portals {
     initiator: Initiator,
     target: Target,
     reports: Reports,
+    /// What waits for steps of hardware, if the engine follows it.
+    followed: Option<Followed>,
 }
 
 impl Portals {
@@ -72,6 +77,7 @@ impl Portals {
             initiator: Initiator::new(),
             target: Target::new(entries),
             reports: Reports::new(),
+            followed: None,
         }
     }
 
@@ -82,7 +88,11 @@ impl Portals {
 
     /// Whether no command and no message runs or waits. A request whose answer is to come waits.
     pub fn is_idle(&self) -> bool {
-        self.commands.is_empty() && self.initiator.is_idle() && self.target.is_idle() && self.reports.is_empty()
+        self.commands.is_empty()
+            && self.initiator.is_idle()
+            && self.target.is_idle()
+            && self.reports.is_empty()
+            && self.followed.as_ref().is_none_or(Followed::is_empty)
     }
 
     /// Takes a message of another engine, or of this one; false if it is refused: its rank is of another node.
@@ -96,6 +106,10 @@ impl Portals {
                 is_known
             }
             Message::Answer(answer) => {
+                if let Some(followed) = &mut self.followed {
+                    followed.answers.push_back(answer);
+                    return true;
+                }
                 self.initiator.take_answer(memory, &answer, &mut self.reports);
                 true
             }
@@ -106,6 +120,9 @@ impl Portals {
     pub fn step(&mut self, memory: &mut Memory) -> Option<PortalsStep> {
         if let Some(step) = self.reports.next() {
             return Some(step);
+        }
+        if self.followed.is_some() {
+            return self.sort_descriptor(memory).then_some(PortalsStep::Moves);
         }
         let moves = self.setting.enabled && (self.serve_request(memory) || self.send_move(memory));
         (moves || self.serve_command(memory)).then_some(PortalsStep::Moves)

@@ -17,7 +17,7 @@ use super::{
 };
 
 /// How far a descriptor has come.
-enum Progress {
+pub(super) enum Progress {
     /// It is done.
     Done,
     /// It is a move that waits to be sent.
@@ -34,20 +34,12 @@ impl Portals {
         let Some(words) = self.commands.front() else {
             return false;
         };
-        let (common, opcode) = (Common::of(words[0]), opcode(words[0]));
-        if opcode == Opcode::Move as u8 && self.initiator.is_full() {
+        if opcode(words[0]) == Opcode::Move as u8 && self.initiator.is_full() {
             return false;
         }
-        let progress = match Command::decode(opcode, words) {
-            None if Opcode::from_code(opcode.into()).is_none() => Err(ErrorCode::UnknownOpcode),
-            None => Err(ErrorCode::Malformed),
-            Some(Command::Move(request)) => self.accept(memory, common, request),
-            Some(Command::Append(append)) => self.append(memory, &append),
-            Some(Command::Unlink(handle)) => self.unlink(handle),
-            Some(Command::Search(search)) => self.search(memory, &search),
-            Some(Command::Control(control)) => self.control(control),
-        };
-        let error = match progress {
+        let words = words.clone();
+        let common = Common::of(words[0]);
+        let error = match self.carry_out(memory, &words, false) {
             Ok(Progress::Stalled) => return false,
             Ok(Progress::Done) => None,
             Ok(Progress::Accepted) => {
@@ -59,6 +51,25 @@ impl Portals {
         self.commands.pop();
         self.reports.push(PortalsStep::Ends(common, error));
         true
+    }
+
+    /// Carries out a descriptor; `has_advanced`: as an append or a search it has consumed a header before.
+    pub(super) fn carry_out(
+        &mut self,
+        memory: &mut Memory,
+        words: &[u32],
+        has_advanced: bool,
+    ) -> Result<Progress, ErrorCode> {
+        let opcode = opcode(words[0]);
+        match Command::decode(opcode, words) {
+            None if Opcode::from_code(opcode.into()).is_none() => Err(ErrorCode::UnknownOpcode),
+            None => Err(ErrorCode::Malformed),
+            Some(Command::Move(request)) => self.accept(memory, Common::of(words[0]), request),
+            Some(Command::Append(append)) => self.append(memory, &append, has_advanced),
+            Some(Command::Unlink(handle)) => self.unlink(handle),
+            Some(Command::Search(search)) => self.search(memory, &search, has_advanced),
+            Some(Command::Control(control)) => self.control(control),
+        }
     }
 
     /// Lets a move wait.
@@ -82,7 +93,7 @@ impl Portals {
         Ok(Progress::Accepted)
     }
 
-    fn append(&mut self, memory: &mut Memory, append: &Append) -> Result<Progress, ErrorCode> {
+    fn append(&mut self, memory: &mut Memory, append: &Append, has_consumed: bool) -> Result<Progress, ErrorCode> {
         self.allocated(append.portal)?;
         if !append.handle_address.is_multiple_of(4) {
             return Err(ErrorCode::Malformed);
@@ -92,13 +103,13 @@ impl Portals {
         if end > size || u64::from(append.handle_address) >= size {
             return Err(ErrorCode::OutOfMemory);
         }
-        self.target.append(memory, append, &mut self.reports)?;
+        self.target.append(memory, append, has_consumed, &mut self.reports)?;
         Ok(Progress::Done)
     }
 
-    fn search(&mut self, memory: &mut Memory, search: &Search) -> Result<Progress, ErrorCode> {
+    fn search(&mut self, memory: &mut Memory, search: &Search, has_deleted: bool) -> Result<Progress, ErrorCode> {
         self.allocated(search.portal)?;
-        self.target.search(memory, search, &mut self.reports);
+        self.target.search(memory, search, has_deleted, &mut self.reports);
         Ok(Progress::Done)
     }
 
@@ -146,7 +157,7 @@ impl Portals {
     ///
     /// # Errors
     /// It is not allocated.
-    fn allocated(&mut self, portal: u8) -> Result<&mut Portal, ErrorCode> {
+    pub(super) fn allocated(&mut self, portal: u8) -> Result<&mut Portal, ErrorCode> {
         let portal = &mut self.target.portals[usize::from(portal)];
         portal.is_allocated().then_some(portal).ok_or(ErrorCode::UnknownIndex)
     }

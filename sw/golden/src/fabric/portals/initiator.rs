@@ -38,6 +38,14 @@ impl Waiting {
         self.descriptor.start + self.request.local
     }
 
+    /// It is sent: SEND of a put, and the event of its descriptor.
+    pub fn report(&self, memory: &mut Memory, reports: &mut Reports) {
+        if self.request.operation == Operation::Put {
+            report_send(memory, &self.request, &self.descriptor, reports);
+        }
+        reports.push(PortalsStep::Ends(self.common, None));
+    }
+
     /// The slots of which it needs one; none if nothing answers it.
     fn slots(&self) -> Option<Range<usize>> {
         match (self.request.operation, self.request.ack) {
@@ -79,29 +87,36 @@ impl Initiator {
         self.waiting.push_back(waiting);
     }
 
-    /// Sends the oldest move, if there is a slot for it; false if not.
+    /// Sends the oldest move, if there is a slot for it, and reports it; false if not.
     pub fn send_next(&mut self, memory: &mut Memory, setting: Setting, reports: &mut Reports) -> bool {
         let Some(next) = self.waiting.front() else {
             return false;
         };
-        let mut slot = 0;
-        if let Some(mut slots) = next.slots() {
-            let Some(free) = slots.find(|&slot| self.slots[slot].is_none()) else {
-                return false;
-            };
-            self.slots[free] = Some(*next);
-            slot = free as u8;
+        let slot = match next.slots() {
+            None => Some(0),
+            Some(mut slots) => slots.find(|&slot| self.slots[slot].is_none()),
+        };
+        let sent = slot.and_then(|slot| self.send(memory, setting, slot as u8, reports));
+        if let Some(sent) = &sent {
+            sent.report(memory, reports);
         }
-        let sent = self.waiting.pop_front().expect("just seen");
-        let Waiting {
-            request, descriptor, ..
-        } = &sent;
-        let payload = match request.operation {
-            Operation::Put => {
-                let payload = bytes::read(memory, sent.start(), request.length);
-                report_send(memory, request, descriptor, reports);
-                payload
+        sent.is_some()
+    }
+
+    /// Sends the oldest move with this slot; none if no move waits, or if the slot is not free or not one for the move.
+    pub fn send(&mut self, memory: &Memory, setting: Setting, slot: u8, reports: &mut Reports) -> Option<Waiting> {
+        let next = self.waiting.front()?;
+        if let Some(slots) = next.slots() {
+            let place = &mut self.slots[usize::from(slot)];
+            if !slots.contains(&usize::from(slot)) || place.is_some() {
+                return None;
             }
+            *place = Some(*next);
+        }
+        let sent = self.waiting.pop_front()?;
+        let request = &sent.request;
+        let payload = match request.operation {
+            Operation::Put => bytes::read(memory, sent.start(), request.length),
             Operation::Get => vec![],
         };
         let ask = Ask {
@@ -120,8 +135,7 @@ impl Initiator {
             payload,
         };
         reports.push(PortalsStep::Sends(sent.node, Message::Ask(ask)));
-        reports.push(PortalsStep::Ends(sent.common, None));
-        true
+        Some(sent)
     }
 
     /// Takes the answer of a request, which frees its slot.

@@ -57,6 +57,8 @@ pub(super) struct Delivery {
     /// Offset used, in bytes.
     used: u32,
     delivered: u32,
+    /// The handle of its header.
+    header: Option<u32>,
 }
 
 /// Portal indices, entries, and requests that wait.
@@ -72,6 +74,36 @@ pub(super) struct Target {
     headers: BTreeMap<u32, Header>,
     /// Each with the node that it came from.
     waiting: VecDeque<(Node, Ask)>,
+}
+
+/// The entry of an append, and its row.
+fn of_append(append: &Append) -> (Entry, Row) {
+    let entry = Entry {
+        source: append.source | u16::from(append.portal) << PORTAL_OFFSET,
+        options: append.options,
+        match_bits: append.match_bits,
+        ignore_bits: append.ignore_bits,
+        length: append.length,
+        offset: 0,
+        pointer: append.start | u32::from(append.user) << LENGTH_WIDTH,
+    };
+    let row = Row {
+        portal: append.portal,
+        overflow: append.list == List::Overflow,
+        options: append.options,
+        user_pointer: append.user_pointer,
+        counter: append.counter,
+        min_free: append.min_free,
+        ..Row::default()
+    };
+    (entry, row)
+}
+
+impl Delivery {
+    /// A get with data: they are its answer, and come before the target is done with it.
+    pub fn is_served(&self) -> bool {
+        self.ask.request.operation == Operation::Get && self.delivered > 0
+    }
 }
 
 impl Row {
@@ -118,33 +150,28 @@ impl Target {
         self.waiting.pop_front()
     }
 
+    /// The request of a rank that has waited longest, and the node that it came from.
+    pub fn next_of(&mut self, rank: u8) -> Option<(Node, Ask)> {
+        let at = self.waiting.iter().position(|(_, ask)| ask.rank == rank)?;
+        self.waiting.remove(at)
+    }
+
     /// Appends an entry, writes its handle, and posts its LINK. To Priority it comes after it has consumed headers; one that is
-    /// USE_ONCE and has consumed one does not come at all, which AUTO_UNLINK tells.
+    /// USE_ONCE and has consumed one does not come at all, which AUTO_UNLINK tells. `has_consumed`: it has consumed some before.
     ///
     /// # Errors
     /// There is no place. What was consumed stays so.
-    pub fn append(&mut self, memory: &mut Memory, append: &Append, reports: &mut Reports) -> Result<(), ErrorCode> {
-        let entry = Entry {
-            source: append.source | u16::from(append.portal) << PORTAL_OFFSET,
-            options: append.options,
-            match_bits: append.match_bits,
-            ignore_bits: append.ignore_bits,
-            length: append.length,
-            offset: 0,
-            pointer: append.start | u32::from(append.user) << LENGTH_WIDTH,
-        };
-        let row = Row {
-            portal: append.portal,
-            overflow: append.list == List::Overflow,
-            options: append.options,
-            user_pointer: append.user_pointer,
-            counter: append.counter,
-            min_free: append.min_free,
-            ..Row::default()
-        };
+    pub fn append(
+        &mut self,
+        memory: &mut Memory,
+        append: &Append,
+        has_consumed: bool,
+        reports: &mut Reports,
+    ) -> Result<(), ErrorCode> {
+        let (entry, row) = of_append(append);
         let appended = match row.overflow {
             true => self.lists.append(List::Overflow, &entry).ok_or(ErrorCode::NoPlace)?,
-            false => self.append_to_priority(memory, &entry, &row, reports)?,
+            false => self.append_to_priority(memory, &entry, &row, has_consumed, reports)?,
         };
         bytes::write_word(memory, append.handle_address, appended);
         let (told, unless) = match appended {
@@ -255,26 +282,21 @@ impl Target {
             address,
             used,
             delivered,
+            header,
         })
     }
 
     /// The data of a request move; then come event, counter, AUTO_UNLINK and AUTO_FREE. Gives the answer, if there is one.
     pub fn complete(&mut self, memory: &mut Memory, delivery: &Delivery, reports: &mut Reports) -> Option<Answer> {
-        let Delivery {
-            ask,
-            handle,
-            address,
-            used,
-            delivered,
-        } = delivery;
-        let (handle, delivered) = (*handle, *delivered);
-        let payload = match ask.request.operation {
-            Operation::Put => {
-                bytes::write(memory, *address, &ask.payload[..delivered as usize]);
-                vec![]
-            }
-            Operation::Get => bytes::read(memory, *address, delivered),
-        };
+        let Delivery { ask, address, .. } = delivery;
+        let (handle, delivered) = (delivery.handle, delivery.delivered);
+        if let Some(header) = &delivery.header {
+            self.headers.get_mut(header).expect("its data were still coming").here = true;
+        }
+        if ask.request.operation == Operation::Put {
+            bytes::write(memory, *address, &ask.payload[..delivered as usize]);
+        }
+        let answer = self.answer(memory, delivery);
         let row = self.rows.get_mut(&handle).expect("an entry with messages stays");
         row.messages -= 1;
         let row = *row;
@@ -306,20 +328,31 @@ impl Target {
             }
             self.free_if_due(memory, handle, reports);
         }
+        answer
+    }
+
+    /// The answer of a request that has met an entry, with the data of a get; none if it wants none.
+    pub fn answer(&self, memory: &Memory, delivery: &Delivery) -> Option<Answer> {
+        let Delivery { ask, delivered, .. } = delivery;
+        let row = &self.rows[&delivery.handle];
+        let is_get = ask.request.operation == Operation::Get;
         ask.request.is_answered().then(|| Answer {
             slot: ask.request.slot,
             status: Status {
-                delivered,
+                delivered: *delivered,
                 failure: Failure::Ok,
                 overflow: row.overflow,
                 silent: row.has(ACK_DISABLE),
             },
-            offset: if ask.request.operation == Operation::Get || ask.request.ack == Ack::Full {
-                *used
+            offset: if is_get || ask.request.ack == Ack::Full {
+                delivery.used
             } else {
                 0
             },
-            payload,
+            payload: match is_get {
+                true => bytes::read(memory, delivery.address, *delivered),
+                false => vec![],
+            },
         })
     }
 

@@ -19,6 +19,7 @@ use crate::ni::codes::codes;
 
 mod command;
 mod event;
+mod step;
 
 pub use command::{
     Append, Command, Control, ControlCommand, EntryCommand, Move, Search, COMMAND_OFFSET, COMMAND_WIDTH,
@@ -30,6 +31,7 @@ pub use event::{
     Event, EventKind, DROPPED_OFFSET, EVENT_BYTES, EVENT_DELIVERED_OFFSET, EVENT_FAILURE_OFFSET, EVENT_OVERFLOW_OFFSET,
     EVENT_PORTAL_OFFSET, EVENT_WORDS, KIND_OFFSET, KIND_WIDTH, PHASE_OFFSET,
 };
+pub use step::Step;
 
 /// Ranks that the key `portals` may give a tile.
 pub const RANKS: [usize; 3] = [4, 16, 64];

@@ -1,13 +1,14 @@
 //! Headers of unexpected messages, and who looks for them: appends to Priority and searches.
 //!
-//! The data of a header are always here: this model completes a message in the step in which it meets its entry.
+//! Without hardware to follow, the data of a header are always here: the model completes a message in the step in which it meets its
+//! entry.
 
 use portico_spec::{
     ni::ErrorCode,
     portals::{
         engine::{
-            Event, EventKind, Failure, Operation, Search, COMM_DISABLE, CT_BYTES, CT_OVERFLOW, NO_ENTRY, OVER_DISABLE,
-            SOURCE_RANK_WIDTH, SUCCESS_DISABLE,
+            Append, Event, EventKind, Failure, Operation, Search, COMM_DISABLE, CT_BYTES, CT_OVERFLOW, NO_ENTRY,
+            OVER_DISABLE, SOURCE_RANK_WIDTH, SUCCESS_DISABLE,
         },
         list::{Entry, Resolution, PORTAL_OFFSET, USE_ONCE},
     },
@@ -16,11 +17,12 @@ use portico_spec::{
 use super::{
     super::{
         super::{bits::field, memory::Memory},
+        follow::Cause,
         lists::{Appended, Hit},
         message::Ask,
         reports::Reports,
     },
-    Row, Target,
+    of_append, Row, Target,
 };
 
 /// The fields of a header that the lists do not keep.
@@ -34,6 +36,8 @@ pub(super) struct Header {
     user: u16,
     header_data: u64,
     delivered: u32,
+    /// All its data are in memory.
+    pub here: bool,
 }
 
 impl Header {
@@ -46,6 +50,7 @@ impl Header {
             user: ask.user,
             header_data: ask.header_data,
             delivered,
+            here: false,
         }
     }
 
@@ -74,9 +79,28 @@ impl Header {
     }
 }
 
+/// What a search looks for, and the row of an entry that it stands for.
+fn of_search(search: &Search) -> (Entry, Row) {
+    let entry = Entry {
+        source: search.source | u16::from(search.portal) << PORTAL_OFFSET,
+        options: search.options,
+        match_bits: search.match_bits,
+        ignore_bits: search.ignore_bits,
+        length: search.length,
+        ..Entry::default()
+    };
+    let row = Row {
+        portal: search.portal,
+        options: search.options,
+        user_pointer: search.user_pointer,
+        ..Row::default()
+    };
+    (entry, row)
+}
+
 impl Target {
     /// Appends an entry to Priority after it has consumed the headers that it matches; gives its handle. One that is USE_ONCE
-    /// consumes the oldest alone and is then [`NO_ENTRY`].
+    /// consumes the oldest alone and is then [`NO_ENTRY`]; `has_consumed`: it has done so.
     ///
     /// # Errors
     /// There is no place.
@@ -85,8 +109,12 @@ impl Target {
         memory: &mut Memory,
         entry: &Entry,
         row: &Row,
+        has_consumed: bool,
         reports: &mut Reports,
     ) -> Result<u32, ErrorCode> {
+        if has_consumed && entry.has(USE_ONCE) {
+            return Ok(NO_ENTRY);
+        }
         loop {
             match self.lists.append_or_hold(entry) {
                 Appended::Header(hit) => {
@@ -101,25 +129,13 @@ impl Target {
         }
     }
 
-    /// Tells the headers that a search matches, which then leave if it deletes; or that there are none.
-    pub fn search(&mut self, memory: &mut Memory, search: &Search, reports: &mut Reports) {
-        let entry = Entry {
-            source: search.source | u16::from(search.portal) << PORTAL_OFFSET,
-            options: search.options,
-            match_bits: search.match_bits,
-            ignore_bits: search.ignore_bits,
-            length: search.length,
-            ..Entry::default()
-        };
-        let row = Row {
-            portal: search.portal,
-            options: search.options,
-            user_pointer: search.user_pointer,
-            ..Row::default()
-        };
+    /// Tells the headers that a search matches, which then leave if it deletes; or that there are none. `has_deleted`: one has left.
+    pub fn search(&mut self, memory: &mut Memory, search: &Search, has_deleted: bool, reports: &mut Reports) {
+        let (entry, row) = of_search(search);
         let found = match search.deletes {
             false => self.tell(memory, &entry, &row, reports),
-            true => self.delete(memory, &entry, &row, reports),
+            true if has_deleted && entry.has(USE_ONCE) => true,
+            true => self.delete(memory, &entry, &row, reports) || has_deleted,
         };
         if !found && !row.has(COMM_DISABLE) {
             let missed = Event {
@@ -128,6 +144,41 @@ impl Target {
             };
             reports.post(memory, self.queue(&row), &missed);
         }
+    }
+
+    /// An append to Priority consumes the oldest header that it matches.
+    ///
+    /// # Errors
+    /// There is none, or its data are still coming.
+    pub fn advance_append(&mut self, memory: &mut Memory, append: &Append, reports: &mut Reports) -> Result<(), Cause> {
+        let (entry, row) = of_append(append);
+        match self.lists.append_or_hold(&entry) {
+            Appended::Header(hit) => self.advance(memory, &hit, &row, reports),
+            Appended::Entry(_) | Appended::Full => Err("the append matches no header"),
+        }
+    }
+
+    /// A search that deletes consumes the oldest header that it matches.
+    ///
+    /// # Errors
+    /// There is none, or its data are still coming.
+    pub fn advance_search(&mut self, memory: &mut Memory, search: &Search, reports: &mut Reports) -> Result<(), Cause> {
+        let (entry, row) = of_search(search);
+        let hit = self.lists.hold_header(&entry).filter(|_| search.deletes);
+        self.advance(memory, &hit.ok_or("the search deletes no header")?, &row, reports)
+    }
+
+    fn advance(&mut self, memory: &mut Memory, hit: &Hit, row: &Row, reports: &mut Reports) -> Result<(), Cause> {
+        if !self.headers[&hit.handle].here {
+            return Err("data of the header are still coming");
+        }
+        self.consume(memory, hit, row, reports);
+        Ok(())
+    }
+
+    /// Headers that are left.
+    pub fn headers_left(&self) -> usize {
+        self.headers.len()
     }
 
     /// Tells the headers that a search matches; false if there are none.
