@@ -109,6 +109,7 @@ const FABRIC_KEYS: &[&str] = &[
     "mpe_neighbours",
     "stages",
     "portals",
+    "portals_log",
     "entries",
     "buckets",
 ];
@@ -340,6 +341,7 @@ pub static TOPS: &[Top] = &[
             "mpe_neighbours",
             "stages",
             "portals",
+            "portals_log",
             "entries",
             "buckets",
         ],

@@ -2,6 +2,7 @@ use crate::{
     host::{AxiLiteIn, AxiOut, MemoryNode},
     noc::{many, DropReportOut, Mesh, MonitorSelect},
     node::NodeStatus,
+    portals::engine::StepLogOut,
     prim::{SkidBuffer, StreamIn, StreamOut},
     tile::Tile,
 };
@@ -43,6 +44,8 @@ pub struct Fabric<const W: usize, const B: usize, const A: usize> {
     pub m_axis_stream: Vec<StreamOut<W>>,
     /// Words of an accelerator for each tile, where the tiles have streams.
     pub s_axis_stream: Vec<StreamIn<W>>,
+    /// Steps of each tile's Portals engine, where the tiles tell them.
+    pub portals_log: Vec<StepLogOut>,
     /// Events of each tile.
     pub status: Vec<NodeStatus>,
     /// External memory, one a memory node.
@@ -77,6 +80,8 @@ pub struct Fabric<const W: usize, const B: usize, const A: usize> {
     _portless: usize,
     /// Tiles with streams: all or none.
     _streamed: usize,
+    /// Tiles whose Portals engine tells its steps: all or none.
+    _logged: usize,
     /// Tiles with registers before them, and tiles without: one of the two is all.
     _registered: usize,
     _direct: usize,
@@ -93,12 +98,14 @@ impl<const W: usize, const B: usize, const A: usize> Fabric<W, B, A> {
         };
         let ported = if config.tile_ports { config.tiles() } else { 0 };
         let streamed = if config.streams { config.tiles() } else { 0 };
+        let logged = if config.portals_log { config.tiles() } else { 0 };
         let registered = if config.registers_at_tiles { config.tiles() } else { 0 };
         Self {
             s_axil_tile: many(ported, |_| Default::default()),
             s_axis_command: many(config.tiles(), |_| Default::default()),
             m_axis_stream: many(streamed, |_| Default::default()),
             s_axis_stream: many(streamed, |_| Default::default()),
+            portals_log: many(logged, |_| Default::default()),
             status: many(config.tiles(), |_| Default::default()),
             m_axi: many(config.memories, |_| Default::default()),
             data_plane: Mesh::new(config),
@@ -115,6 +122,7 @@ impl<const W: usize, const B: usize, const A: usize> Fabric<W, B, A> {
             _ported: ported,
             _portless: config.tiles() - ported,
             _streamed: streamed,
+            _logged: logged,
             _registered: registered,
             _direct: config.tiles() - registered,
             _memories: config.memories,
@@ -158,6 +166,9 @@ impl<const W: usize, const B: usize, const A: usize> Logic for Fabric<W, B, A> {
         for i in 0..self._streamed {
             wire!(self.m_axis_stream[i] <=> tile[i].m_axis_stream[0]);
             wire!(self.s_axis_stream[i] <=> tile[i].s_axis_stream[0]);
+        }
+        for i in 0..self._logged {
+            wire!(self.portals_log[i] <=> tile[i].portals_log[0]);
         }
         for i in 0..self._portless {
             self.tile[i].s_axil.write_.awaddr.next = 0.into();

@@ -3,7 +3,7 @@ use crate::{
     bus::{MemoryReadIn, MemoryWriteIn, Planes, RegisterFetchIn, RegisterRequestIn, WriteShare},
     mpe::Mpe,
     ni::{InterfaceParameters, NetworkInterface, Scratchpad},
-    portals::engine::Portals,
+    portals::engine::{Portals, StepLogOut},
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{
@@ -57,6 +57,8 @@ pub struct Node<const W: usize, const B: usize> {
     pub m_axis_stream: Vec<StreamOut<W>>,
     /// Words of an accelerator, where there are streams.
     pub s_axis_stream: Vec<StreamIn<W>>,
+    /// Steps of the Portals engine, where it tells them.
+    pub portals_log: Vec<StepLogOut>,
     /// Events that have fired.
     pub status: NodeStatus,
     ni: NetworkInterface<W, B>,
@@ -76,6 +78,8 @@ pub struct Node<const W: usize, const B: usize> {
     /// 1 where there is a Portals engine; its seat, after those.
     _portals: usize,
     _portals_seat: usize,
+    /// 1 where it tells its steps.
+    _portals_logs: usize,
     /// 1 where there is an engine for streams; its seat, after those.
     _streams: usize,
     _streams_seat: usize,
@@ -97,6 +101,7 @@ impl<const W: usize, const B: usize> Node<W, B> {
         let shared = usize::from(!engines.is_empty());
         let (probes, mpes) = (usize::from(build.probe), usize::from(build.mpe > 0));
         let (portals, streams) = (usize::from(build.portals > 0), usize::from(build.streams));
+        let logs = usize::from(build.portals_log);
         let memory_bytes = config.memory_bytes_of(station) as usize;
         Self {
             scratchpad: Scratchpad::new(memory_bytes, build.banks()),
@@ -123,6 +128,8 @@ impl<const W: usize, const B: usize> Node<W, B> {
             _streams: streams,
             _portals: portals,
             _portals_seat: probes + mpes,
+            portals_log: (0..logs).map(|_| Default::default()).collect(),
+            _portals_logs: logs,
             _streams_seat: probes + mpes + portals,
             ..Default::default()
         }
@@ -162,6 +169,9 @@ impl<const W: usize, const B: usize> Logic for Node<W, B> {
         for i in 0..self._portals {
             wire!(self => portals[i]: clk, rst);
             wire!(ni.seat[i + self._portals_seat] <=> portals[i].socket);
+        }
+        for i in 0..self._portals_logs {
+            wire!(self.portals_log[i] <=> portals[i].log);
         }
         for i in 0..self._streams {
             wire!(self => streams[i]: clk, rst);

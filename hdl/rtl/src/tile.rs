@@ -2,6 +2,7 @@ use crate::{
     bus::{CommandQueue, PacketArbiter, Planes},
     host::{AxiLiteIn, AxiLiteSlave},
     node::{Node, NodeStatus},
+    portals::engine::StepLogOut,
     prim::{StreamIn, StreamOut},
 };
 use portico_spec::{parts::Station, Config};
@@ -32,6 +33,8 @@ pub struct Tile<const W: usize, const B: usize> {
     pub m_axis_stream: Vec<StreamOut<W>>,
     /// Words of an accelerator, where streams are configured.
     pub s_axis_stream: Vec<StreamIn<W>>,
+    /// Steps of the Portals engine, where it tells them.
+    pub portals_log: Vec<StepLogOut>,
     /// Events that have fired.
     pub status: NodeStatus,
     inner: Node<W, B>,
@@ -48,6 +51,8 @@ pub struct Tile<const W: usize, const B: usize> {
     _silent: usize,
     /// 1 where there are streams of words.
     _streams: usize,
+    /// 1 where the Portals engine tells its steps.
+    _logs: usize,
 }
 
 impl<const W: usize, const B: usize> Tile<W, B> {
@@ -72,7 +77,7 @@ impl<const W: usize, const B: usize> Tile<W, B> {
 
     fn with(inner: Node<W, B>, memory_bytes: u32, has_port: bool, is_commanded: bool) -> Self {
         let ports = usize::from(has_port);
-        let streams = inner.m_axis_stream.len();
+        let (streams, logs) = (inner.m_axis_stream.len(), inner.portals_log.len());
         let commands = usize::from(has_port && is_commanded);
         Self {
             inner,
@@ -87,6 +92,8 @@ impl<const W: usize, const B: usize> Tile<W, B> {
             m_axis_stream: (0..streams).map(|_| Default::default()).collect(),
             s_axis_stream: (0..streams).map(|_| Default::default()).collect(),
             _streams: streams,
+            portals_log: (0..logs).map(|_| Default::default()).collect(),
+            _logs: logs,
             ..Default::default()
         }
     }
@@ -101,6 +108,10 @@ impl<const W: usize, const B: usize> Logic for Tile<W, B> {
         for i in 0..self._streams {
             wire!(self.m_axis_stream[i] <=> inner.m_axis_stream[i]);
             wire!(self.s_axis_stream[i] <=> inner.s_axis_stream[i]);
+        }
+
+        for i in 0..self._logs {
+            wire!(self.portals_log[i] <=> inner.portals_log[i]);
         }
 
         self.s_axis_command.tready.next = false;

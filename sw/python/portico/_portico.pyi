@@ -114,6 +114,7 @@ class Config:
     mpe_neighbours: int
     """Neighbours that a context of it may have."""
     portals: int
+    portals_log: bool
     """Ranks that the Portals engine of every tile knows, 0 for none; it has words of 32 bits."""
     stages: int
     """Pipeline stages of the floating-point adder: the cycles from a pair to its sum."""
@@ -158,6 +159,7 @@ class Config:
         mpe: int = ...,
         mpe_neighbours: int = ...,
         portals: int = ...,
+        portals_log: bool = ...,
         stages: int = ...,
         entries: int = ...,
         buckets: int = ...,

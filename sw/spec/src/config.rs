@@ -270,6 +270,8 @@ configuration! {
     mpe_neighbours: usize = 7, Allowed::Range(1, NEIGHBOURS);
     /// Ranks that the Portals engine of every tile knows, 0 for none; it has words of 32 bits.
     portals: usize = 0, Allowed::OneOf(&[0, RANKS[0], RANKS[1], RANKS[2]]);
+    /// Outputs that tell each step of the Portals engine of every tile, for traces and for replay in the reference model.
+    portals_log: bool = false, Allowed::Switch;
     /// Pipeline stages of the floating-point adder: the cycles from a pair to its sum.
     stages: usize = 4, Allowed::Range(*ADDER_STAGES.start(), *ADDER_STAGES.end());
     /// Entries of all lists of the list manager, and of a tile's Portals engine.
@@ -357,6 +359,9 @@ impl Config {
         }
         if self.portals > 0 && self.width != 32 {
             return Err(ConfigError::PortalsWidth { width: self.width });
+        }
+        if self.portals_log && self.portals == 0 {
+            return Err(ConfigError::PortalsLog);
         }
         if self.block >= self.heap << 10 {
             return Err(ConfigError::Block {

@@ -64,6 +64,9 @@ pub enum ConfigError {
         /// The width of the data plane.
         width: usize,
     },
+    /// A log of Portals engines that are not there.
+    #[error("portals_log = true is not allowed with portals = 0: allowed is false")]
+    PortalsLog,
     /// As many memory nodes as columns, or more: one column is the host's.
     #[error("memories = {memories} is not allowed with cols = {cols}: allowed is 0..={}", cols.saturating_sub(1))]
     Memories {
@@ -191,7 +194,7 @@ mod tests {
         "cols, rows, width, fifo, edge_nodes, monitors, memories, scratchpad, cores, windows, segments, \
                         events, slots, mailboxes, shapers, queues, programs, wide_atomics, commands, tile_ports, \
                         registers_at_tiles, host_profile, host_scratchpad, host_queues, probe, streams, mpe, \
-                        mpe_neighbours, portals, stages, entries, buckets, heap, block, profile";
+                        mpe_neighbours, portals, portals_log, stages, entries, buckets, heap, block, profile";
 
     fn read(text: &str) -> String {
         Config::from_toml(text).unwrap_err().to_string()

@@ -77,6 +77,7 @@ fn the_table_holds_the_contract() {
             "mpe 0, 1, 2 or 4 0",
             "mpe_neighbours 1..=8 7",
             "portals 0, 4, 16 or 64 0",
+            "portals_log true or false false",
             "stages 2..=6 4",
             "entries 64, 128, 256, 512, 1024, 2048, 4096, 8192 or 16384 1024",
             "buckets 0, 16, 32, 64, 128 or 256 64",
@@ -222,6 +223,19 @@ fn a_message_passing_engine_has_words_of_32_bits() {
         "width = 64 is not allowed with a message-passing engine (key mpe): allowed is 32"
     );
     assert!(Config { width: 32, ..wide }.validate().is_ok());
+}
+
+#[test]
+fn a_log_of_portals_needs_the_engine() {
+    let logged = Config {
+        portals_log: true,
+        ..Config::default()
+    };
+    assert_eq!(
+        logged.validate().unwrap_err().to_string(),
+        "portals_log = true is not allowed with portals = 0: allowed is false"
+    );
+    assert!(Config { portals: 4, ..logged }.validate().is_ok());
 }
 
 #[test]

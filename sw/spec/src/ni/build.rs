@@ -78,6 +78,8 @@ pub struct Build {
     pub entries: usize,
     /// Buckets of each of its lists, 0 for no hash.
     pub buckets: usize,
+    /// Outputs tell each step of it.
+    pub portals_log: bool,
 }
 
 const fn switch(offset: usize, name: &'static str, doc: &'static str) -> BitField {
@@ -127,7 +129,7 @@ pub(super) const FIELDS: [BitField; 13] = [
 ];
 
 /// Fields of the register that tells the engines, and the registers of the network.
-pub(super) const ENGINE_FIELDS: [BitField; 7] = [
+pub(super) const ENGINE_FIELDS: [BitField; 8] = [
     BitField::new(
         "mpe",
         0,
@@ -154,6 +156,7 @@ pub(super) const ENGINE_FIELDS: [BitField; 7] = [
         "Logarithm of the entries of its lists, if there is one.",
     ),
     BitField::new("buckets", 11, 4, "Logarithm of the buckets of each list, 0 for none."),
+    switch(15, "portals_log", "Outputs tell each step of the Portals engine."),
 ];
 
 /// The word of these fields with these values.
@@ -185,6 +188,7 @@ impl Build {
         portals: RANKS[RANKS.len() - 1],
         entries: ENTRIES.1,
         buckets: BUCKETS.1,
+        portals_log: true,
     };
 
     /// What the register that tells all but the engines holds.
@@ -219,6 +223,7 @@ impl Build {
             self.portals.checked_ilog2().map_or(0, |log| log / 2),
             self.entries.checked_ilog2().unwrap_or(0),
             self.buckets.checked_ilog2().unwrap_or(0),
+            self.portals_log.into(),
         ];
         word(&ENGINE_FIELDS, values)
     }
@@ -228,7 +233,7 @@ impl Build {
         let [windows, segments, events, slots, mailboxes, shapers, cores, switches @ ..] =
             FIELDS.map(|field| field.take(build) as usize);
         let [tile_ports, monitors, queues, programs, wide_atomics, commands] = switches.map(|switch| switch == 1);
-        let [mpe, probe, streams, registers_at_tiles, ranks, entries, buckets] =
+        let [mpe, probe, streams, registers_at_tiles, ranks, entries, buckets, portals_log] =
             ENGINE_FIELDS.map(|field| field.take(engines) as usize);
         let power = |log: usize| if log > 0 { 1 << log } else { 0 };
         let of_commands = |log: usize| if cores > 0 { 1 << log } else { 0 };
@@ -253,6 +258,7 @@ impl Build {
             portals: power(2 * ranks),
             entries: power(entries),
             buckets: power(buckets),
+            portals_log: portals_log == 1,
         }
     }
 
@@ -301,6 +307,7 @@ impl Build {
             portals: 0,
             entries: 0,
             buckets: 0,
+            portals_log: false,
             ..self
         }
     }
@@ -409,6 +416,7 @@ impl Config {
             portals: self.portals,
             entries: if self.portals > 0 { self.entries } else { 0 },
             buckets: if self.portals > 0 { self.buckets } else { 0 },
+            portals_log: self.portals_log,
         }
     }
 }
@@ -431,7 +439,10 @@ mod tests {
         }
         assert_eq!(with_all(Config::default().build()), Build::FULL);
         assert_eq!(Build::FULL.register(), 0x1fc7_ee88);
-        assert_eq!(Build::FULL.engines_register(), 8 << 11 | 14 << 7 | 3 << 5 | 0b11111);
+        assert_eq!(
+            Build::FULL.engines_register(),
+            1 << 15 | 8 << 11 | 14 << 7 | 3 << 5 | 0b11111
+        );
     }
 
     /// With what no profile has.
@@ -445,6 +456,7 @@ mod tests {
             portals: RANKS[RANKS.len() - 1],
             entries: ENTRIES.1,
             buckets: BUCKETS.1,
+            portals_log: true,
             ..build
         }
     }

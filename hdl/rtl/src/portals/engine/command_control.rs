@@ -73,6 +73,10 @@ pub struct CommandControl {
     pub goes: Signal<In, Bit>,
     /// High for a cycle: the turn is over.
     pub ends: Signal<Out, Bit>,
+    /// High for a cycle: the command has consumed a header, or disabled a portal index, and is not over.
+    pub advances: Signal<Out, Bit>,
+    /// High for a cycle: the command is over, but for its own event.
+    pub finishes: Signal<Out, Bit>,
     /// Requests to the lists.
     pub list: ListJobOut,
     /// Accesses to the tables.
@@ -137,6 +141,7 @@ impl Logic for CommandControl {
             | (self.step.q.val() == CommandStep::Linger)
             | self.scan.wants.val();
         self.ends.next = self.scan.yields.val();
+        self.advances.next = self.scan.consumes.val();
         self.reports.next = false;
         self.fault.next = 0.into();
 
@@ -217,6 +222,7 @@ impl Logic for CommandControl {
                             if self.command.val().command == bits::<COMMAND_WIDTH>(ControlCommand::Disable as u64) {
                                 self.reports.next = false;
                                 self.ends.next = true;
+                                self.advances.next = true;
                                 self.step.d.next = CommandStep::Linger;
                             }
                         }
@@ -337,6 +343,7 @@ impl Logic for CommandControl {
                 }
             }
         }
+        self.finishes.next = self.reports.val();
         if self.reports.val() {
             self.error.d.next = self.fault.val();
             self.step.d.next = CommandStep::Report;

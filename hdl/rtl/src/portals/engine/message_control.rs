@@ -64,8 +64,12 @@ pub struct MessageControl {
     pub take_served: Signal<Out, Bit>,
     /// High for a cycle: the packets of `ended` may be read again.
     pub ends: Signal<Out, Bit>,
-    /// The rank; valid with `ends`.
+    /// The rank of the message in hand; valid with `ends`, `matched` and `over`.
     pub ended: Signal<Out, Bits<RANK_WIDTH>>,
+    /// High for a cycle: the message in hand has met its entry, or has failed.
+    pub matched: Signal<Out, Bit>,
+    /// High for a cycle: the message in hand is over.
+    pub over: Signal<Out, Bit>,
     /// Requests to the lists.
     pub list: ListJobOut,
     /// Accesses to the tables.
@@ -203,6 +207,7 @@ impl Logic for MessageControl {
         self.packets.take.next = false;
         self.packets.words.tready.next = self.header.words.tready.val();
         self.ends.next = false;
+        self.matched.next = (self.step.q.val() == MessageStep::Match) & self.entries.ends.val();
         self.packet_ends.next = false;
         self.finishes.next = false;
         self.succeeds.next = !self.message.q.val().failure.any();
@@ -251,7 +256,7 @@ impl Logic for MessageControl {
             }
             MessageStep::Match => {
                 self.message.d.next = self.entries.known.val();
-                if self.entries.ends.val() {
+                if self.matched.val() {
                     self.step.d.next = MessageStep::Payload;
                 }
             }
@@ -280,7 +285,8 @@ impl Logic for MessageControl {
                 self.finishes.next = true;
             }
         }
-        if self.finishes.val() & self.rules.taken.val() {
+        self.over.next = self.finishes.val() & self.rules.taken.val();
+        if self.over.val() {
             self.ends.next = self.message.q.val().get;
             self.step.d.next = MessageStep::Idle;
         }

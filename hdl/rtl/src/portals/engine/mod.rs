@@ -22,6 +22,7 @@
 //! | [`PayloadWriter`] | payload into the scratchpad |
 //! | [`ControlDoor`], [`ControlSender`] | credits and answers on the control plane |
 //! | [`PortalsRegisters`] | ranks, settings, status |
+//! | [`StepLog`] | tells each step |
 
 mod command_control;
 mod command_fields;
@@ -57,6 +58,7 @@ mod requester;
 mod room_reader;
 mod scan_control;
 mod slot_pool;
+mod step_log;
 mod target_tables;
 
 pub use command_control::CommandControl;
@@ -93,6 +95,7 @@ pub use requester::Requester;
 pub use room_reader::RoomReader;
 pub use scan_control::ScanControl;
 pub use slot_pool::SlotPool;
+pub use step_log::StepLog;
 pub use target_tables::TargetTables;
 
 use super::list_manager::ListParameters;
@@ -128,6 +131,8 @@ pub struct Portals<const W: usize, const B: usize> {
     pub rst: Signal<In, Bit>,
     /// The seat of the engine in a node.
     pub socket: SocketIn<W, B>,
+    /// Each step, for traces.
+    pub log: StepLogOut,
     registers: PortalsRegisters,
     split: CommandSplit,
     intake: MoveIntake,
@@ -155,6 +160,7 @@ pub struct Portals<const W: usize, const B: usize> {
     payload_reader: PayloadReader,
     payload_writer: PayloadWriter,
     control: ControlSender,
+    steps: StepLog,
     writes: WriteShare<32, 4>,
     events: EventArbiter,
     /// Nothing moved in the cycle before.
@@ -203,6 +209,7 @@ impl<const W: usize, const B: usize> Logic for Portals<W, B> {
         wire!(self => registers, split, intake, requester, pool, door, reader, control_door, messages: clk, rst);
         wire!(self => replies, commands, lists, tables, finisher, completer, event_share, event_writer: clk, rst);
         wire!(self => count_arbiter, counters, replier, packets, payload_reader, payload_writer, control, writes: clk, rst);
+        wire!(self => steps: clk, rst);
         wire!(self => request_credits, reply_credits: clk);
         dff_setup!(self, clk, stands, refusals);
         wire!(self.socket.sweep <=> pool.sweep);
@@ -400,6 +407,20 @@ impl<const W: usize, const B: usize> Logic for Portals<W, B> {
         wire!(commands.event <=> events.source[3]);
         wire!(intake.event <=> events.source[4]);
         wire!(self.socket.event <=> events.chosen);
+
+        // Steps.
+        self.steps.sends.next = self.requester.begins.val();
+        self.steps.slot.next = self.pool.slot.val();
+        self.steps.sent.next = self.completer.take_sent.val();
+        self.steps.replied.next = self.completer.take_reply.val();
+        self.steps.reply_slot.next = self.replies.held.val();
+        self.steps.answered.next = self.completer.take_answer.val();
+        self.steps.answer_slot.next = self.control_door.slot.val();
+        wire!(messages => steps: matched);
+        self.steps.ended.next = self.messages.over.val();
+        self.steps.rank.next = self.messages.ended.val();
+        wire!(commands => steps: advances, finishes);
+        wire!(self <=> steps: log);
 
         // Counters of the node.
         self.runs.next = self.intake.waits.val()

@@ -602,3 +602,28 @@ pub struct ContextWriteOut {
     /// The word.
     pub word: Signal<Out, Bits<32>>,
 }
+
+/// Steps of the engine, each high for one cycle.
+#[interface]
+pub struct StepLogOut {
+    /// A move begins to leave.
+    pub sends: Signal<Out, Bit>,
+    /// Slot of that move; without meaning for one that nothing answers.
+    pub sends_slot: Signal<Out, Bits<SLOT_WIDTH>>,
+    /// The data of the oldest move that leaves have left.
+    pub sent: Signal<Out, Bit>,
+    /// The answer of a move has come.
+    pub answered: Signal<Out, Bit>,
+    /// Slot of that move; valid with `answered`.
+    pub answered_slot: Signal<Out, Bits<SLOT_WIDTH>>,
+    /// A message has met its entry, or has failed.
+    pub matched: Signal<Out, Bit>,
+    /// A message is over here.
+    pub ended: Signal<Out, Bit>,
+    /// Rank that has sent the message; valid with `matched` and `ended`.
+    pub rank: Signal<Out, Bits<RANK_WIDTH>>,
+    /// A command has consumed a header, or disabled a portal index, and is not over.
+    pub advances: Signal<Out, Bit>,
+    /// A command is over: done, or refused.
+    pub finishes: Signal<Out, Bit>,
+}

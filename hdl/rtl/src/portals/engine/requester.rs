@@ -84,6 +84,8 @@ pub struct Requester {
     pub available: Signal<In, Bit>,
     /// That slot.
     pub slot: Signal<In, Bits<SLOT_WIDTH>>,
+    /// High for a cycle: the move in hand begins to leave.
+    pub begins: Signal<Out, Bit>,
     /// The slot is claimed for the move in hand.
     pub claim: SlotClaimOut,
     /// The row of the move, for its answer.
@@ -223,7 +225,8 @@ impl Logic for Requester {
         self.packet.length.next = self.bytes.val();
         self.offers.next = self.may.val() & self.packet.ready.val();
         self.take_credit.next = self.offers.val();
-        self.claim.enable.next = self.offers.val() & self.answered.val() & (self.step.q.val() == RequestStep::Claim);
+        self.begins.next = self.offers.val() & (self.step.q.val() == RequestStep::Claim);
+        self.claim.enable.next = self.begins.val() & self.answered.val();
         self.claim.slot.next = self.slot.val();
         self.claim.get.next = !self.put.val();
         self.claim.node.next = self.nodes.read_data.val();

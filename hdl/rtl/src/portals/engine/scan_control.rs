@@ -78,6 +78,8 @@ pub struct ScanControl {
     pub wants: Signal<Out, Bit>,
     /// High for a cycle: the turn is over, the command is not.
     pub yields: Signal<Out, Bit>,
+    /// High for a cycle: a header has left, and all that it raises is handed over.
+    pub consumes: Signal<Out, Bit>,
     /// High for a cycle: the scan is over.
     pub over: Signal<Out, Bit>,
     /// The entry is in its list, at the place that the lists show; valid with `over`.
@@ -98,7 +100,6 @@ pub struct ScanControl {
     walks: Signal<Local, Bit>,
     resumes: Signal<Local, Bit>,
     again: Signal<Local, Bit>,
-    goes_on: Signal<Local, Bit>,
     frees: Signal<Local, Bit>,
 }
 
@@ -150,7 +151,7 @@ impl Logic for ScanControl {
         self.full.next = false;
         self.resumes.next = false;
         self.again.next = self.starts.val();
-        self.goes_on.next = false;
+        self.consumes.next = false;
         // The entry has left its list, all its messages are complete, and this is its last header.
         self.frees.next = self.shown.entry.val().detached
             & !self.shown.entry.val().messages.any()
@@ -220,7 +221,7 @@ impl Logic for ScanControl {
                 self.list.removes.next = true;
                 if !self.asks.q.val() {
                     self.tables.entry_write.next = true;
-                    self.goes_on.next = !self.frees.val();
+                    self.consumes.next = !self.frees.val();
                     if self.frees.val() {
                         self.tables.counts_write.next = true;
                         self.list.write.next = true;
@@ -240,7 +241,7 @@ impl Logic for ScanControl {
             ScanStep::Free => {
                 self.raises.next = true;
                 self.raise.next = CommandRaise::Freed;
-                self.goes_on.next = self.raised.val();
+                self.consumes.next = self.raised.val();
             }
             ScanStep::Spare => {
                 self.list.operation.next = ListOperation::Resolve;
@@ -272,7 +273,7 @@ impl Logic for ScanControl {
                 }
             }
         }
-        if self.goes_on.val() {
+        if self.consumes.val() {
             self.again.next = !self.once.val();
             self.over.next = self.once.val();
             self.answered.d.next = false;
