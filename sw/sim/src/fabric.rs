@@ -3,6 +3,7 @@
 use crate::{
     axi_lite::{AxiLitePort, Passing},
     monitors::{Monitors, Watch},
+    portals_log::{LoggedStep, PortalsLog},
     stream::StreamPort,
     Access, Answer, Input, Library, Model, Output, SimError,
 };
@@ -54,6 +55,9 @@ pub struct SimulatedFabric {
     pub(crate) monitors: Option<Monitors>,
     /// A link whose flits are noted.
     watch: Option<Watch>,
+    /// Steps of Portals engines, where tiles tell them; noted if `is_logging`.
+    portals_log: Option<PortalsLog>,
+    is_logging: bool,
     peripherals: Vec<Box<dyn Peripheral>>,
 }
 
@@ -102,6 +106,8 @@ impl SimulatedFabric {
             active: vec![],
             monitors: Monitors::find(&model, config)?,
             watch: None,
+            portals_log: PortalsLog::find(&model, config)?,
+            is_logging: false,
             peripherals: vec![],
             model,
         };
@@ -163,6 +169,9 @@ impl SimulatedFabric {
         self.active.clear();
         self.streaming.clear();
         self.watch = None;
+        if let Some(log) = &mut self.portals_log {
+            log.steps.clear();
+        }
         for peripheral in &mut self.peripherals {
             peripheral.reset();
         }
@@ -172,8 +181,8 @@ impl SimulatedFabric {
 
     /// Lets time pass.
     pub fn run(&mut self, cycles: u64) {
-        let is_quiet =
-            self.watch.is_none() && self.active.is_empty() && self.asking.is_empty() && self.streaming.is_empty();
+        let is_watched = self.watch.is_some() || self.is_logging;
+        let is_quiet = !is_watched && self.active.is_empty() && self.asking.is_empty() && self.streaming.is_empty();
         if is_quiet && self.peripherals.is_empty() {
             self.model.run(cycles);
         } else {
@@ -204,6 +213,18 @@ impl SimulatedFabric {
         let delay = self.watch.as_ref()?.delay;
         self.run(delay + 1);
         self.watch.take().map(|watch| watch.seen)
+    }
+
+    /// Notes the steps of all Portals engines from now on; false if the fabric is built without key `portals_log`.
+    pub fn log_portals(&mut self) -> bool {
+        self.is_logging = self.portals_log.is_some();
+        self.is_logging
+    }
+
+    /// Steps of Portals engines that were noted and not taken, in the order in which they took effect.
+    pub fn portals_steps(&mut self) -> Vec<LoggedStep> {
+        let log = self.portals_log.as_mut();
+        log.map(|log| std::mem::take(&mut log.steps)).unwrap_or_default()
     }
 
     /// Queues a descriptor at a tile's command stream.
@@ -399,6 +420,9 @@ impl SimulatedFabric {
         }
         if let (Some(watch), Some(monitors)) = (&mut self.watch, &self.monitors) {
             watch.observe(self.model.get(monitors.values[0]), now);
+        }
+        if let Some(log) = self.portals_log.as_mut().filter(|_| self.is_logging) {
+            log.observe(&self.model, now);
         }
         self.model.tick();
         for (port, passing) in passing {
