@@ -27,6 +27,18 @@ pub struct Rows {
 }
 
 impl Rows {
+    /// So many rows of so many bytes of a memory, one behind the other, from a byte address on; words have 32 bits.
+    pub fn of_memory(node: usize, first: u32, rows: u32, bytes: u32) -> Self {
+        let registers = bytes as usize / 4;
+        Rows {
+            node,
+            first,
+            items: rows as usize,
+            registers,
+            stride: registers,
+        }
+    }
+
     /// `registers` registers of each of `items` items of a node, from `place` of item `first` on.
     pub fn new<T: Transport>(
         fabric: &Fabric<T>,
@@ -67,7 +79,7 @@ pub fn peek<T: Transport>(fabric: &mut Fabric<T>, staging: Region, rows: Rows) -
 /// # Errors
 /// The driver's.
 pub fn fetch<T: Transport>(fabric: &mut Fabric<T>, staging: Region, rows: Rows) -> anyhow::Result<()> {
-    transfer(fabric, staging, rows, Command::Get)
+    transfer(fabric, staging, rows, 1, Command::Get)
 }
 
 /// Writes the registers.
@@ -78,13 +90,24 @@ pub fn poke<T: Transport>(fabric: &mut Fabric<T>, staging: Region, rows: Rows, v
     assert_eq!(values.len(), rows.items * rows.registers);
     let words = in_memory(fabric.config(), values);
     fabric.write(staging.node, staging.base, &words)?;
-    transfer(fabric, staging, rows, Command::Put)
+    transfer(fabric, staging, rows, 1, Command::Put)
 }
 
+/// Writes zeros to all rows, of which `staging` holds one.
+///
+/// # Errors
+/// The driver's.
+pub fn clear<T: Transport>(fabric: &mut Fabric<T>, staging: Region, rows: Rows) -> anyhow::Result<()> {
+    fabric.write(staging.node, staging.base, &vec![0; rows.registers])?;
+    transfer(fabric, staging, rows, 0, Command::Put)
+}
+
+/// Moves the rows; those in `staging` lie `step` rows apart.
 fn transfer<T: Transport>(
     fabric: &mut Fabric<T>,
     staging: Region,
     rows: Rows,
+    step: u32,
     command: fn(Transfer) -> Command,
 ) -> anyhow::Result<()> {
     let config = fabric.config().clone();
@@ -106,7 +129,7 @@ fn transfer<T: Transport>(
             geometry: Geometry::Rows {
                 rows: rows.items as u32,
                 row,
-                local_stride: row,
+                local_stride: step * row,
                 remote_stride: rows.stride as u32 * word,
             },
         }))

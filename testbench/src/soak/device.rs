@@ -2,12 +2,14 @@
 
 use crate::device::beside::BesideTiles;
 use portico::{Error, GoldenTransport, Transport, TransportError};
+use portico_golden::fabric::StepError;
 use portico_sim::{Access, Answer, Movement, SimulatedFabric};
 use portico_spec::{
     ni::{
         command::first_place,
         registers::{address, CommandRegister},
     },
+    portals::engine::Step,
     streams::Beat,
     Config,
 };
@@ -29,6 +31,11 @@ pub trait SoakDevice: Transport {
 
     /// The links that move and wait, for the message after a time-out; `None` for the golden model, which has no time.
     fn movement(&mut self) -> Option<Movement> {
+        None
+    }
+
+    /// The simulation that it is; `None` for the golden model.
+    fn simulated(&mut self) -> Option<&mut SimulatedFabric> {
         None
     }
 
@@ -63,6 +70,10 @@ impl<D: SoakDevice + ?Sized> SoakDevice for &mut D {
 
     fn movement(&mut self) -> Option<Movement> {
         (**self).movement()
+    }
+
+    fn simulated(&mut self) -> Option<&mut SimulatedFabric> {
+        (**self).simulated()
     }
 
     fn has_time(&self) -> bool {
@@ -102,6 +113,10 @@ impl SoakDevice for SimulatedFabric {
         Some(self.movement())
     }
 
+    fn simulated(&mut self) -> Option<&mut SimulatedFabric> {
+        Some(self)
+    }
+
     fn reset(&mut self) {
         self.reset();
     }
@@ -133,6 +148,24 @@ impl GoldenDevice {
     /// Four bytes of a node, as the host would read them.
     pub fn peek(&mut self, node: usize, address: u32) -> u32 {
         self.transport.fabric().read(node, address)
+    }
+
+    /// From now on the Portals engines of all tiles follow hardware.
+    pub fn follow_portals(&mut self) {
+        self.transport.fabric().follow_portals();
+    }
+
+    /// The Portals engine of a tile does what a step of hardware says.
+    ///
+    /// # Errors
+    /// It cannot do that.
+    pub fn step_portals(&mut self, tile: usize, step: Step) -> Result<(), StepError> {
+        self.transport.fabric().step_portals(tile, step)
+    }
+
+    /// Whether no command runs or waits anywhere.
+    pub fn is_idle(&mut self) -> bool {
+        self.transport.fabric().is_idle()
     }
 }
 

@@ -47,6 +47,7 @@
 //! | `failing` | how the host drives such calls, and recovers their context |
 //! | `portals` | Portals commands of a round, and what is compared of them |
 //! | `credits` | credits of queues |
+//! | `replay` | Portals commands that race, replayed in the order of hardware |
 //! | `batch` | how a tile is given its descriptors |
 //! | `rounds` | rounds |
 //!
@@ -69,7 +70,7 @@ pub use self::{
     workload::{Soak, Workload},
 };
 use crate::device::hardware::with_movement;
-use anyhow::Context;
+use anyhow::{anyhow, Context};
 use rand::{rngs::StdRng, SeedableRng};
 
 mod access;
@@ -90,6 +91,7 @@ mod list_site;
 mod lists;
 mod operation;
 mod portals;
+mod replay;
 mod rounds;
 mod site;
 mod sizes;
@@ -104,11 +106,17 @@ mod wrong;
 /// # Errors
 /// The fabric did something wrong, which is told with the seed; or it has no host.
 pub fn run<D: SoakDevice>(device: &mut D, soak: &Soak, progress: &mut dyn FnMut(u64)) -> anyhow::Result<Summary> {
-    let outcome =
-        rounds(device, soak, progress).map_err(|error| match late(&error).then(|| device.movement()).flatten() {
-            Some(movement) => with_movement(&error, &movement),
-            None => error,
-        });
+    let outcome = match soak.workload {
+        Workload::Replay => match device.simulated() {
+            Some(fabric) => replay::run(fabric, soak, progress),
+            None => Err(anyhow!("workload replay needs a simulation")),
+        },
+        _ => rounds(device, soak, progress),
+    };
+    let outcome = outcome.map_err(|error| match late(&error).then(|| device.movement()).flatten() {
+        Some(movement) => with_movement(&error, &movement),
+        None => error,
+    });
     outcome.with_context(|| format!("seed {:#x}", soak.seed))
 }
 

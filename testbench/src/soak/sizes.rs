@@ -5,6 +5,13 @@ use rand::{rngs::StdRng, seq::SliceRandom, SeedableRng};
 
 /// Keys that are drawn beside those of the profiles.
 const SIZE_KEYS: [&str; 2] = ["width", "fifo"];
+/// A key of the profiles that is no size: it depends on `portals`.
+const NO_SIZE: &str = "portals_log";
+
+/// The keys that are drawn.
+fn keys() -> impl Iterator<Item = &'static str> {
+    PROFILES[0].keys().chain(SIZE_KEYS).filter(|&key| key != NO_SIZE)
+}
 
 /// `config` with every size but those of the keys in `kept` drawn from what is allowed, as `seed` decides.
 ///
@@ -12,8 +19,7 @@ const SIZE_KEYS: [&str; 2] = ["width", "fifo"];
 pub fn draw_sizes(config: &Config, kept: &[&str], seed: u64) -> Config {
     let mut random = StdRng::seed_from_u64(seed);
     let mut drawn = config.clone();
-    let keys = PROFILES[0].keys().chain(SIZE_KEYS);
-    for key in keys.filter(|key| !kept.contains(key)) {
+    for key in keys().filter(|key| !kept.contains(key)) {
         let field = Config::fields().iter().find(|field| field.name == key);
         let values = field.expect("a key of the configuration").allowed.values();
         let value = values.choose(&mut random).expect("a key allows something");
@@ -28,6 +34,7 @@ pub fn draw_sizes(config: &Config, kept: &[&str], seed: u64) -> Config {
             (drawn.mpe, drawn.portals) = (0, 0);
         }
     }
+    drawn.portals_log &= drawn.portals > 0;
     drawn
 }
 
@@ -50,7 +57,7 @@ mod tests {
             assert_eq!((drawn.cols, drawn.rows, drawn.cores), (2, config.rows, 3));
             seen.extend(drawn.entries());
         }
-        for key in PROFILES[0].keys().chain(SIZE_KEYS).filter(|&key| key != "cores") {
+        for key in keys().filter(|&key| key != "cores") {
             let field = Config::fields().iter().find(|field| field.name == key).unwrap();
             for value in field.allowed.values() {
                 assert!(seen.contains(&(key, value.clone())), "{key} = {value}");

@@ -34,6 +34,8 @@ pub struct Summary {
     pub recoveries: u64,
     /// Right Portals commands of these.
     pub portals: u64,
+    /// Steps of Portals engines, each replayed.
+    pub steps: u64,
     /// Wrong descriptors of these, all refused.
     pub refused: u64,
     /// Lists that brought some of these.

@@ -60,6 +60,8 @@ pub enum Workload {
     Lists,
     /// Commands of Portals engines alone.
     Portals,
+    /// The same with races, whose outcome the model takes from the log of hardware.
+    Replay,
 }
 
 /// What a tile may do.
@@ -85,7 +87,7 @@ pub enum Kind {
 
 impl Workload {
     /// All of them.
-    pub const ALL: [Workload; 9] = [
+    pub const ALL: [Workload; 10] = [
         Workload::Soak,
         Workload::Neighbours,
         Workload::Queues,
@@ -95,6 +97,7 @@ impl Workload {
         Workload::Failing,
         Workload::Lists,
         Workload::Portals,
+        Workload::Replay,
     ];
 
     /// As on a command line.
@@ -109,6 +112,7 @@ impl Workload {
             Workload::Failing => "failing",
             Workload::Lists => "lists",
             Workload::Portals => "portals",
+            Workload::Replay => "replay",
         }
     }
 
@@ -249,7 +253,7 @@ impl Workload {
                 (Shared, 6),
                 (Fence, 4),
             ],
-            Workload::Portals => &[(Portals, 1)],
+            Workload::Portals | Workload::Replay => &[(Portals, 1)],
             Workload::Queues => &[(Enqueue, 60), (Put, 15), (Get, 10), (Shared, 10), (Wrong, 5)],
         };
         weights
@@ -306,7 +310,7 @@ impl FromStr for Workload {
     fn from_str(text: &str) -> Result<Self, String> {
         let found = Workload::ALL.into_iter().find(|workload| workload.name() == text);
         found.ok_or_else(|| {
-            let allowed = "soak, neighbours, queues, mails, probes, collectives, failing, lists or portals";
+            let allowed = "soak, neighbours, queues, mails, probes, collectives, failing, lists, portals or replay";
             format!("workload {text:?}: allowed is {allowed}")
         })
     }

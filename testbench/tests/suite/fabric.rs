@@ -510,10 +510,11 @@ fn two_columns(rows: usize) -> Config {
     }
 }
 
-/// Four tiles with a message-passing engine and a Portals engine each.
+/// Four tiles with a message-passing engine and a Portals engine each, which tells its steps.
 pub fn four_tiles() -> Config {
     Config {
         portals: 4,
+        portals_log: true,
         entries: 64,
         buckets: 16,
         ..two_columns(2)

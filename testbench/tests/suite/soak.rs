@@ -185,6 +185,15 @@ fn portals_alone() {
 }
 
 #[test]
+fn portals_that_race_are_replayed() {
+    let summary = soak(&four_tiles(), Workload::Replay, 24_000, 0.0);
+    assert!(
+        summary.rounds > 2 && summary.portals > 400 && summary.steps > 1_000,
+        "{summary:?}"
+    );
+}
+
+#[test]
 fn portals_beside_all_the_rest() {
     let summary = soak_of_portals(Workload::Soak, 80_000, RESETS);
     assert!(

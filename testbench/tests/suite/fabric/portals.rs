@@ -9,7 +9,10 @@ use crate::promises::driver::portals::{
 use portico::{portals::Error, Fabric, GoldenTransport};
 use portico_generate::design;
 use portico_sim::{Library, Optimise, Options, SimulatedFabric};
-use portico_testbench::device::hardware::fabric_of;
+use portico_testbench::{
+    device::hardware::fabric_of,
+    soak::{self, Soak, Workload},
+};
 use std::sync::OnceLock;
 
 /// Kinds of events and failures that the run from the seed below meets.
@@ -203,6 +206,22 @@ fn events_counts_and_slots_that_are_wrong_are_caught() {
 #[test]
 fn headers_that_are_taken_too_soon_are_caught() {
     caught(&[9], |fabric| headers::an_append_waits_for_data(fabric));
+}
+
+/// Messages and commands of all ranks race; the model follows the steps that hardware tells.
+#[test]
+fn races_with_another_outcome_are_caught() {
+    let replay = Soak {
+        workload: Workload::Replay,
+        cycles: 1,
+        seed: 0x5eed,
+        resets: 0.0,
+    };
+    caught(&[4, 6, 8], |fabric| {
+        let summary = soak::run(fabric().transport(), &replay, &mut |_| {});
+        summary.unwrap_or_else(|error| panic!("{error:#}"));
+        Ok(())
+    });
 }
 
 #[test]
