@@ -233,7 +233,7 @@ impl Case {
 }
 
 impl Curve {
-    /// A row a point, and that of saturation; under uniform traffic also its share of what the bisection allows.
+    /// Latency and accepted load of each point, and the saturation; under uniform traffic also its share of what the bisection allows.
     pub fn rows(&self) -> Vec<Row> {
         let Self { case, saturation, .. } = self;
         let keyed = |measure: &str, row: Row| {
@@ -252,10 +252,13 @@ impl Curve {
                 .with("packet", case.packet)
         };
         let mut rows: Vec<Row> = (self.points.iter())
-            .map(|point| {
-                let name = format!("latency at {:.2} offered, {case}", point.load);
-                let row = Row::new(BENCH, name, "cycles", Better::Less, point.report.latency.mean);
-                keyed("latency", row).with("load", point.load)
+            .flat_map(|Point { load, report }| {
+                let name = |what| format!("{what} at {load:.2} offered, {case}");
+                let latency = Row::new(BENCH, name("latency"), "cycles", Better::Less, report.latency.mean);
+                let accepted = name("accepted load");
+                let accepted = Row::new(BENCH, accepted, "flits/node/cycle", Better::More, report.accepted);
+                [("latency", latency), ("accepted load", accepted)]
+                    .map(|(measure, row)| keyed(measure, row).with("load", *load))
             })
             .collect();
         let mut throughput = Row::new(
@@ -349,14 +352,22 @@ mod tests {
     fn rows_have_limit_and_bound_where_there_is_one() {
         let curve = measure(case(4, 4, Pattern::Uniform, 4));
         let rows = curve.rows();
-        assert_eq!(rows.len(), curve.points.len() + 2);
+        let points = 2 * curve.points.len();
+        assert_eq!(rows.len(), points + 2);
         assert_eq!(
             rows[0].name,
             "latency at 0.05 offered, 4x4, FIFO 4, uniform, packets of 4"
         );
-        let saturation = &rows[curve.points.len()];
+        assert_eq!(
+            (&*rows[1].name, rows[1].value),
+            (
+                "accepted load at 0.05 offered, 4x4, FIFO 4, uniform, packets of 4",
+                curve.points[0].report.accepted
+            )
+        );
+        let saturation = &rows[points];
         assert_eq!((saturation.limit, saturation.bound), (Some(15.0 / 16.0), Some(0.551)));
-        let share = &rows[curve.points.len() + 1];
+        let share = &rows[points + 1];
         assert!(
             (share.value - 100.0 * curve.saturation * 16.0 / 15.0).abs() < 1e-9,
             "{share:?}"
