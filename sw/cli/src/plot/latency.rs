@@ -126,15 +126,15 @@ impl Line {
     }
 }
 
-/// Mean latency against offered load: a row of panels for each mesh and packet length, a panel a pattern, a line a FIFO
-/// depth.
+/// Latency and accepted load against offered load: two rows of panels for each mesh and packet length, a panel a pattern, a line a
+/// FIFO depth.
 ///
 /// # Errors
 /// There is nothing to plot, or plotting fails.
 pub fn latency(curves: &[Curve]) -> anyhow::Result<String> {
     let row = |of: &Simulated| format!("{}, packets of {}", mesh(&of.config), of.packet);
     let rows = panel_rows(&simulated(curves), row, |of| format!("{}, {}", of.pattern, row(of)));
-    svg("Mean latency against offered load", SHEET, &rows)
+    svg("Latency and accepted load", SHEET, &with_accepted(rows))
 }
 
 /// Latency and accepted load of each mesh and pattern by itself, a panel a packet length with axes of its own: its name, such as
@@ -364,9 +364,12 @@ fn draw_panel<'a>(area: &Area<'a>, row: &PanelRow, panel: &Panel) -> Drawn<'a> {
         let height = top * (0.075 + 0.075 * index as f64);
         let style = ("sans-serif", 12).into_font();
         let text = format!("{name} {bound:.2}");
-        // To the left of its line, in letters of about 6 pixels.
-        let anchor =
-            EmptyElement::at((bound, height)) + Text::new(text.clone(), (-6 * text.len() as i32 - 4, 0), style);
+        // On the side of its line that has more room; a letter has about 6 pixels.
+        let beside = match bound < load / 2.0 {
+            true => 4,
+            false => -6 * text.len() as i32 - 4,
+        };
+        let anchor = EmptyElement::at((bound, height)) + Text::new(text, (beside, 0), style);
         chart.draw_series([anchor])?;
     }
     for (index, line) in panel.lines.iter().enumerate() {

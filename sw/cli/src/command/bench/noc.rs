@@ -72,7 +72,7 @@ pub struct Noc {
     selection: SelectionArgs,
     #[command(flatten)]
     files: FigureFiles,
-    /// Latency against offered load of all meshes and patterns, as a plot
+    /// Latency and accepted load against offered load of all meshes and patterns, as a plot
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     /// Folder for all three, as noc.json, noc.csv and noc.svg, and for a plot of each mesh and pattern, such as
