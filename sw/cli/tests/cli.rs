@@ -1309,6 +1309,14 @@ fn examples_run_on_the_golden_fabric() {
             "error: --unexpected is an option of portals, not of traffic",
         ),
         (
+            "run halo --log steps.csv",
+            "error: --log is an option of portals, not of halo",
+        ),
+        (
+            "run portals --golden --log steps.csv",
+            "error: the argument '--golden' cannot be used with '--log <FILE>'",
+        ),
+        (
             "run halo --golden --words 4",
             "error: --words is an option of traffic, not of halo",
         ),

@@ -15,7 +15,7 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// Commands that take minutes, or have a placeholder, and a command of the same kind with less to do. `..` stands for any words
 /// behind. `FABRIC` stands for the configuration of [`FABRIC`]. The first row that fits counts.
-const SHORTER: [(&str, &str); 32] = [
+const SHORTER: [(&str, &str); 33] = [
     (
         "portico bench area..",
         "portico bench area --quick --only buddy --json build/area.json",
@@ -62,6 +62,10 @@ const SHORTER: [(&str, &str); 32] = [
     ("portico run halo", "portico run halo FABRIC"),
     ("portico run mpi", "portico run mpi FABRIC"),
     ("portico run portals", "portico run portals FABRIC"),
+    (
+        "portico run portals --set cols=2 --set rows=2 --log build/steps.csv",
+        "portico run portals FABRIC --log build/steps.csv",
+    ),
     (
         "portico run traffic..",
         "portico run traffic --pattern uniform --loads 0.2,0.5,1 FABRIC",

@@ -6,7 +6,8 @@ use crate::{
     failure::not_allowed,
     model,
     on_board::{self, OnArgs, Port},
-    output, progress,
+    output::{self, Output},
+    progress,
     table::{grouped, table},
     waveform::Waveform,
 };
@@ -17,12 +18,13 @@ use portico::{
     portals::Event,
     Fabric, GoldenTransport, Transport,
 };
-use portico_sim::{Library, Options, Trace};
+use portico_sim::{Library, LoggedStep, Options, Trace};
 use portico_spec::{portals::engine::RANKS, Config};
 use portico_testbench::device::hardware;
 use std::{ops::Range, path::PathBuf};
 use traffic::TrafficArgs;
 
+mod steps;
 mod traffic;
 mod unexpected;
 
@@ -40,6 +42,8 @@ Examples:
   portico run portals --golden            puts and gets that Portals engines match; prints the events of tile 0
   portico run portals --unexpected --golden
                                           half of the messages come before their receives; prints the lists of tile 0, too
+  portico run portals --set cols=2 --set rows=2 --log build/steps.csv
+                                          each step of each Portals engine with its cycle
   portico run traffic                     a fabric measures its own throughput and latency
   portico run traffic --pattern transpose --words 31 --loads 0.2,0.5,1 --set cols=8 --set rows=8
 
@@ -185,7 +189,7 @@ pub struct Run {
     #[arg(value_name = "EXAMPLE", value_parser = example_parser(), required_unless_present = "list")]
     example: Option<Example>,
     /// List the applications
-    #[arg(long, conflicts_with_all = ["example", "unexpected", "golden", "vcd", "on"])]
+    #[arg(long, conflicts_with_all = ["example", "unexpected", "golden", "vcd", "log", "on"])]
     list: bool,
     /// Of portals: half of the messages come before their receives, which find them by their headers
     #[arg(long)]
@@ -200,6 +204,9 @@ pub struct Run {
     /// Waveform, in VCD
     #[arg(long, value_name = "FILE")]
     vcd: Option<PathBuf>,
+    /// Of portals on a Verilated fabric: each step of each engine with its cycle, in CSV
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["golden", "on"])]
+    log: Option<PathBuf>,
     // The last, since its heading goes over all options behind it.
     #[command(flatten)]
     traffic: TrafficArgs,
@@ -214,6 +221,8 @@ pub struct Outcome {
     compared: Option<usize>,
     /// Lines about what has happened.
     lines: Vec<String>,
+    /// Steps of Portals engines, if the configuration has key `portals_log`.
+    steps: Vec<LoggedStep>,
 }
 
 /// A figure of a run on a fabric with a clock.
@@ -305,7 +314,17 @@ impl Run {
                 example.name()
             )));
         }
+        if self.log.is_some() && !matches!(example, Example::Portals { .. }) {
+            return Err(not_allowed(format!(
+                "--log is an option of portals, not of {}",
+                example.name()
+            )));
+        }
         let config = example.on(config);
+        let config = Config {
+            portals_log: config.portals_log || self.log.is_some(),
+            ..config
+        };
         config.validate().map_err(not_allowed)?;
         let (place, outcome) = match self.board.open(&config)? {
             Some((port, transport)) => (Place::Board(port), on_board(example, &config, transport)),
@@ -313,6 +332,11 @@ impl Run {
             None => (Place::Verilated, verilated(example, &config, self.vcd)),
         };
         let outcome = outcome.with_context(|| format!("example {} fails", example.name()))?;
+        if let Some(file) = self.log {
+            let mut output = Output::default();
+            output.add(file, steps::csv(&outcome.steps));
+            output.commit()?;
+        }
         output::print(&text(example, &config, place, &outcome))
     }
 }
@@ -325,6 +349,7 @@ fn golden(example: Example, config: &Config) -> anyhow::Result<(Outcome, Fabric<
         cycles: fabric.transport().cycles(),
         compared: None,
         lines,
+        steps: vec![],
     };
     Ok((outcome, fabric))
 }
@@ -354,8 +379,13 @@ pub fn on_library(
 ) -> anyhow::Result<Outcome> {
     let mut fabric = hardware::fabric_of(library, config, hardware::MEMORY)?;
     let waveform = vcd.map(|file| Waveform::start(&file, fabric.model())).transpose()?;
+    fabric.log_portals();
     let outcome = Fabric::open(&mut fabric).map_err(Into::into);
     let outcome = outcome.and_then(|fabric| compared(example, config, fabric));
+    let outcome = outcome.map(|outcome| Outcome {
+        steps: fabric.portals_steps(),
+        ..outcome
+    });
     // A run that failed is the one whose waveform is wanted.
     waveform.map(|waveform| waveform.finish(fabric.model())).transpose()?;
     outcome.map_err(|error| match hardware::timed_out(&error) {
@@ -416,6 +446,7 @@ fn compared<T: Transport>(example: Example, config: &Config, mut fabric: Fabric<
         cycles,
         compared: Some(words),
         lines,
+        steps: vec![],
     })
 }
 

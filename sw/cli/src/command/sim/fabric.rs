@@ -30,6 +30,7 @@ Examples:
   portico sim fabric --set cols=2 --set rows=2 --set mpe=2 --workload failing
   portico sim fabric --set cols=2 --set rows=2 --workload lists --resets
   portico sim fabric --set cols=2 --set rows=2 --set portals=4 --workload portals
+  portico sim fabric --set cols=2 --set rows=2 --set portals=4 --set portals_log=true --workload replay
   portico sim fabric --set cols=2 --set rows=2 --sizes random --seed 12
 
 Workloads: soak has all operations between any tiles, wrong descriptors among them; neighbours has transfers and atomics \
@@ -37,7 +38,8 @@ between tiles side by side; queues has mostly messages, of many tiles to each qu
 and commands that are refused; probes has packets of source/sink cores as fast as they go (--set probe=true) beside the \
 rest; collectives has calls of message-passing engines (--set mpe=2) beside the rest, in random groups with random trees; \
 failing has the same with members that disagree, whose contexts close and are recovered while all else goes on; \
-portals has commands of Portals engines alone (--set portals=4). Memory nodes are targets of all.
+portals has commands of Portals engines alone (--set portals=4); replay has such commands that race for the same entries, \
+and the model follows each step that hardware tells (--set portals_log=true). Memory nodes are targets of all.
 
 With --sizes random, the seed also decides what profiles set, and width and fifo; keys of --set stay as they are.
 
@@ -203,6 +205,7 @@ fn text(config: &Config, soak: &Soak, summary: &Summary, simulated: u64) -> Stri
         ),
         ("groups that disagreed, each recovered", grouped(summary.recoveries), ""),
         ("Portals commands of these", grouped(summary.portals), ""),
+        ("steps of Portals engines, each replayed", grouped(summary.steps), ""),
         (
             "wrong ones of these, all refused for their reason",
             grouped(summary.refused),
