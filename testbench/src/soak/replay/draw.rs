@@ -56,9 +56,9 @@ const OPTIONS: [(usize, f64); 16] = [
     (CT_BYTES, 0.3),
 ];
 
-/// What a tile has still to do in a run, and what it has done.
+/// What a rank has still to do in a run, and what it has done.
 pub struct Lane {
-    tile: usize,
+    rank: usize,
     pub left: usize,
     appends: usize,
     moves: usize,
@@ -66,9 +66,9 @@ pub struct Lane {
 }
 
 impl Lane {
-    pub fn new(tile: usize, random: &mut StdRng) -> Lane {
+    pub fn new(rank: usize, random: &mut StdRng) -> Lane {
         Lane {
-            tile,
+            rank,
             left: random.gen_range(COMMANDS),
             appends: 0,
             moves: 0,
@@ -76,7 +76,7 @@ impl Lane {
         }
     }
 
-    /// The next descriptor of the tile, for hardware and for the model: handles differ.
+    /// The next descriptor of its tile, for hardware and for the model: handles differ.
     ///
     /// # Errors
     /// The driver's.
@@ -92,8 +92,8 @@ impl Lane {
         let commands = match random.gen_range(0..100) {
             0..=54 if self.moves < MOVES => [self.request(site, random); 2],
             55..=79 if self.appends < APPENDS => [self.append(site, random); 2],
-            0..=79 | 80..=85 => [search(self.number, site, random); 2],
-            86..=91 => self.unlink(both, random)?,
+            0..=85 => [search(self.number, site, random); 2],
+            86..=91 => self.unlink(site, both, random)?,
             _ => [control(random); 2],
         };
         let descriptor = Descriptor {
@@ -114,7 +114,6 @@ impl Lane {
 
     /// A put or a get, with a place of its own for what comes back.
     fn request(&mut self, site: &Site, random: &mut StdRng) -> Command {
-        let own = site.ranks.iter().position(|&of| of == self.tile).unwrap_or_default() as u32;
         let length = random.gen_range(0..=MOVE_BYTES);
         let landing = site::LANDINGS + self.moves as u32 * MOVE_BYTES;
         self.moves += 1;
@@ -137,7 +136,7 @@ impl Lane {
             rank: random.gen_range(0..site.ranks.len()) as u16,
             local,
             length,
-            remote: own * MOVE_BYTES + random.gen_range(0..=MOVE_BYTES - length),
+            remote: self.rank as u32 * MOVE_BYTES + random.gen_range(0..=MOVE_BYTES - length),
             match_bits: random.gen_range(0..MATCHES),
             user_pointer: self.number,
             header_data,
@@ -184,12 +183,12 @@ impl Lane {
     }
 
     /// Unlinks an entry that may have left by itself; of one whose append is not over, something that is no handle.
-    fn unlink(&self, both: &mut Both, random: &mut StdRng) -> anyhow::Result<[Command; 2]> {
+    fn unlink(&self, site: &Site, both: &mut Both, random: &mut StdRng) -> anyhow::Result<[Command; 2]> {
         if self.appends == 0 {
             return Ok([Command::Unlink(random.gen()); 2]);
         }
         let byte = site::HANDLES + 4 * random.gen_range(0..self.appends) as u32;
-        let [found, of_golden] = both.words(self.tile, byte, 4)?;
+        let [found, of_golden] = both.words(site.ranks[self.rank], byte, 4)?;
         Ok(match (found[0], of_golden[0]) {
             (0, _) | (_, 0) => [Command::Unlink(u32::MAX); 2],
             (found, of_golden) => [Command::Unlink(found), Command::Unlink(of_golden)],

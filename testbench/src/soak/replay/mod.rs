@@ -70,11 +70,12 @@ fn run_once(fabric: &mut SimulatedFabric, random: &mut StdRng, summary: &mut Sum
     both.golden.transport().follow_portals();
     both.device.transport().portals_steps();
     let (begun, clock) = (both.device.transport().cycles(), Instant::now());
-    let mut lanes: Vec<Lane> = (0..site.tiles()).map(|tile| Lane::new(tile, random)).collect();
+    let mut lanes: Vec<Lane> = (0..site.ranks.len()).map(|rank| Lane::new(rank, random)).collect();
     loop {
-        let busy: Vec<usize> = (0..lanes.len()).filter(|&tile| lanes[tile].left > 0).collect();
-        let Some(&tile) = busy.choose(random) else { break };
-        let [words, of_golden] = lanes[tile].draw(&config, &site, &mut both, random)?;
+        let busy: Vec<usize> = (0..lanes.len()).filter(|&rank| lanes[rank].left > 0).collect();
+        let Some(&rank) = busy.choose(random) else { break };
+        let tile = site.ranks[rank];
+        let [words, of_golden] = lanes[rank].draw(&config, &site, &mut both, random)?;
         SoakDevice::command(both.device.transport(), tile, &words)?;
         both.golden.transport().command(tile, &of_golden)?;
         summary.operations += 1;
@@ -130,9 +131,10 @@ impl Both<'_> {
         Ok(())
     }
 
-    /// Compares what both have: rings, counters, refusals, losses and events of all tiles, and of one what has come by messages or by gets.
+    /// Compares what both have: rings, counters, refusals, losses and events of all ranks, and of one of them what messages or gets have
+    /// brought.
     fn compare(&mut self, site: &Site, random: &mut StdRng, summary: &mut Summary) -> anyhow::Result<()> {
-        for tile in 0..site.tiles() {
+        for &tile in &site.ranks {
             for (ring, area) in site.rings(tile).into_iter().enumerate() {
                 let bytes = self.written(tile, &area);
                 let [found, expected] = self.words(tile, area.base, bytes)?;
@@ -150,7 +152,7 @@ impl Both<'_> {
                 "registers of tile {tile}: found {found:x?}, expected {expected:x?}"
             );
         }
-        let tile = random.gen_range(0..site.tiles());
+        let &tile = site.ranks.choose(random).expect("there are ranks");
         let area = site::CHANGED.choose(random).expect("there are some");
         let [found, expected] = self.words(tile, area.base, area.bytes)?;
         summary.words += found.len() as u64;
@@ -182,10 +184,10 @@ impl Both<'_> {
     /// Counters, status, losses, portal indices and counts of events, of hardware and of the model.
     fn registers(&mut self, tile: usize) -> anyhow::Result<[Vec<u32>; 2]> {
         let places = [
-            (Rows::new(&self.device, tile, PortalsRegister::CtSuccess, 0, site::COUNTERS, 2)),
-            (Rows::new(&self.device, tile, PortalsRegister::Status, item::DROPS, 3, 1)),
-            (Rows::new(&self.device, tile, PortalsRegister::EqDropped, 0, site::RINGS, 1)),
-            (Rows::new(&self.device, tile, EventRegister::Count, 0, site::EVENTS, 1)),
+            Rows::new(&self.device, tile, PortalsRegister::CtSuccess, 0, site::COUNTERS, 2),
+            Rows::new(&self.device, tile, PortalsRegister::Status, item::DROPS, 3, 1),
+            Rows::new(&self.device, tile, PortalsRegister::EqDropped, 0, site::RINGS, 1),
+            Rows::new(&self.device, tile, EventRegister::Count, 0, site::EVENTS, 1),
         ];
         let portals = PORTALS.map(|index| Rows::new(&self.device, tile, PortalsRegister::Portal, index.into(), 1, 1));
         let (mut found, mut expected) = (vec![], vec![]);

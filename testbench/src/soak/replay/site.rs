@@ -4,6 +4,7 @@ use super::{
     super::access::{self, Rows},
     draw::{APPENDS, ENTRY_BYTES, MOVES, MOVE_BYTES, OPEN_PORTALS, SHUT_PORTAL},
 };
+use anyhow::ensure;
 use portico::{Fabric, Region, Transport};
 use portico_spec::{
     ni::registers::PortalsRegister,
@@ -104,10 +105,6 @@ impl Site {
         }
     }
 
-    pub fn tiles(&self) -> usize {
-        self.config.tiles()
-    }
-
     /// The rings of a tile.
     pub fn rings(&self, tile: usize) -> [Area; RINGS] {
         [0, 1].map(|ring: usize| Area {
@@ -121,11 +118,17 @@ impl Site {
     /// # Errors
     /// The driver's.
     pub fn set_up<T: Transport>(&self, fabric: &mut Fabric<T>) -> anyhow::Result<Region> {
-        assert!(map::END <= (self.config.scratchpad << 10) as u32);
-        let staging = fabric.allocate(self.tiles(), STAGING_BYTES)?;
+        let scratchpad = (self.config.scratchpad << 10) as u32;
+        ensure!(
+            map::END <= scratchpad,
+            "scratchpad = {} is not allowed with workload replay: allowed is {} or more",
+            self.config.scratchpad,
+            map::END.div_ceil(1 << 10).next_power_of_two()
+        );
+        let staging = fabric.allocate(self.config.tiles(), STAGING_BYTES)?;
         let nodes = self.ranks.iter().map(|&tile| self.config.tile_node(tile).number());
         let nodes: Vec<u32> = nodes.map(|node| u32::from(node) | 1 << RANK_PRESENT_OFFSET).collect();
-        for tile in 0..self.tiles() {
+        for (rank, &tile) in self.ranks.iter().enumerate() {
             access::clear(
                 fabric,
                 staging,
@@ -170,7 +173,6 @@ impl Site {
                     | 1 << MD_BOUND_OFFSET;
                 poke(PortalsRegister::MdStart, descriptor.into(), 3, &[0, map::END, options])?;
             }
-            let rank = self.ranks.iter().position(|&of| of == tile).unwrap_or_default();
             poke(PortalsRegister::Setting, item::RANK, 1, &[rank as u32])?;
             poke(PortalsRegister::Setting, item::USER, 1, &[self.users[tile]])?;
         }
