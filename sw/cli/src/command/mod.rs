@@ -30,7 +30,7 @@ Examples:
   portico registers --form c              a header for software on a fabric
   portico sim mesh --traffic uniform --rate 0.3 --packet 4 --cycles 20000 --seed 1
   portico sweep examples/sweep.toml --out build/sweep --jobs 2
-                                          a grid of meshes and traffic, resumed where it stopped
+                                          meshes, calls or applications, resumed where it stopped
   portico sim fabric --workload soak --cycles 100000 --resets
   portico run halo                        an application on a Verilated 4x4 fabric
   portico run halo --on serial:/dev/ttyUSB0

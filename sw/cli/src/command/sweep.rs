@@ -92,7 +92,7 @@ impl Sweep {
         }
         let jobs = Jobs::new(&grid, &self.out);
         if self.merge {
-            return output::print(&jobs.merge()?);
+            return output::print(&jobs.merge(&self.file)?);
         }
         if let Some(only) = self.only {
             return run_one(&jobs, only);
@@ -106,7 +106,7 @@ impl Sweep {
                 index + 1
             );
         }
-        let merged = jobs.merge()?;
+        let merged = jobs.merge(&self.file)?;
         let (run, done) = (outcome.run, jobs.len() - outcome.run);
         output::print(&format!("{} run, {done} done before; {merged}", counted(run, "job")))
     }

@@ -172,12 +172,16 @@ impl<'a> Jobs<'a> {
         outcome
     }
 
-    /// Writes the figures of all jobs as sweep.json, sweep.csv and, if a key varies that an axis can have, sweep.svg, and says so.
+    /// Writes the figures of all jobs of a file as sweep.json, sweep.csv and, if a key varies that an axis can have, sweep.svg, and says
+    /// so.
     ///
     /// # Errors
     /// A job is not done; or a file cannot be read or written.
-    pub fn merge(&self) -> anyhow::Result<String> {
-        let mut merged = BenchReport::default();
+    pub fn merge(&self, file: &Path) -> anyhow::Result<String> {
+        let mut merged = BenchReport {
+            command: format!("portico sweep {}", file.display()),
+            ..BenchReport::default()
+        };
         let (mut missing, mut done) = (vec![], vec![]);
         for (index, job) in self.grid.jobs.iter().enumerate() {
             match figures(&self.path(index)?)? {
