@@ -1313,6 +1313,10 @@ fn examples_run_on_the_golden_fabric() {
             "error: --log is an option of portals, not of halo",
         ),
         (
+            "run traffic --log steps.csv",
+            "error: --log is an option of portals, not of traffic",
+        ),
+        (
             "run portals --golden --log steps.csv",
             "error: the argument '--golden' cannot be used with '--log <FILE>'",
         ),

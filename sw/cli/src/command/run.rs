@@ -18,7 +18,7 @@ use portico::{
     portals::Event,
     Fabric, GoldenTransport, Transport,
 };
-use portico_sim::{Library, LoggedStep, Options, Trace};
+use portico_sim::{Library, Options, Trace};
 use portico_spec::{portals::engine::RANKS, Config};
 use portico_testbench::device::hardware;
 use std::{ops::Range, path::PathBuf};
@@ -221,8 +221,15 @@ pub struct Outcome {
     compared: Option<usize>,
     /// Lines about what has happened.
     lines: Vec<String>,
-    /// Steps of Portals engines, if the configuration has key `portals_log`.
-    steps: Vec<LoggedStep>,
+}
+
+/// Files of a run on Verilog: written also if it fails.
+#[derive(Default)]
+pub struct Records {
+    /// Waveform; the library is built for one.
+    pub vcd: Option<PathBuf>,
+    /// Steps of Portals engines; the configuration has key `portals_log`.
+    pub log: Option<PathBuf>,
 }
 
 /// A figure of a run on a fabric with a clock.
@@ -289,12 +296,16 @@ impl Run {
             let rows = Example::all().map(|example| vec![example.name().to_owned(), example.about().to_owned()]);
             return output::print(&table(&["example", "what it does"], rows, &[]));
         };
-        let example = match (example, self.unexpected) {
-            (Example::Portals { .. }, unexpected) => Example::Portals { unexpected },
-            (_, false) => example,
-            (_, true) => {
+        let of_portals = [("--unexpected", self.unexpected), ("--log", self.log.is_some())];
+        let given = of_portals.into_iter().find(|(_, is_given)| *is_given);
+        let example = match (example, given) {
+            (Example::Portals { .. }, _) => Example::Portals {
+                unexpected: self.unexpected,
+            },
+            (_, None) => example,
+            (_, Some((option, _))) => {
                 return Err(not_allowed(format!(
-                    "--unexpected is an option of portals, not of {}",
+                    "{option} is an option of portals, not of {}",
                     example.name()
                 )))
             }
@@ -314,12 +325,6 @@ impl Run {
                 example.name()
             )));
         }
-        if self.log.is_some() && !matches!(example, Example::Portals { .. }) {
-            return Err(not_allowed(format!(
-                "--log is an option of portals, not of {}",
-                example.name()
-            )));
-        }
         let config = example.on(config);
         let config = Config {
             portals_log: config.portals_log || self.log.is_some(),
@@ -329,14 +334,15 @@ impl Run {
         let (place, outcome) = match self.board.open(&config)? {
             Some((port, transport)) => (Place::Board(port), on_board(example, &config, transport)),
             None if self.golden => (Place::Golden, golden(example, &config).map(|(outcome, _)| outcome)),
-            None => (Place::Verilated, verilated(example, &config, self.vcd)),
+            None => {
+                let records = Records {
+                    vcd: self.vcd,
+                    log: self.log,
+                };
+                (Place::Verilated, verilated(example, &config, records))
+            }
         };
         let outcome = outcome.with_context(|| format!("example {} fails", example.name()))?;
-        if let Some(file) = self.log {
-            let mut output = Output::default();
-            output.add(file, steps::csv(&outcome.steps));
-            output.commit()?;
-        }
         output::print(&text(example, &config, place, &outcome))
     }
 }
@@ -349,20 +355,19 @@ fn golden(example: Example, config: &Config) -> anyhow::Result<(Outcome, Fabric<
         cycles: fabric.transport().cycles(),
         compared: None,
         lines,
-        steps: vec![],
     };
     Ok((outcome, fabric))
 }
 
-fn verilated(example: Example, config: &Config, vcd: Option<PathBuf>) -> anyhow::Result<Outcome> {
+fn verilated(example: Example, config: &Config, records: Records) -> anyhow::Result<Outcome> {
     let options = Options {
-        trace: vcd.as_ref().map_or(Trace::None, |_| Trace::Vcd),
+        trace: records.vcd.as_ref().map_or(Trace::None, |_| Trace::Vcd),
         ..Options::default()
     };
     let design = design("fabric", config)?;
     let (library, _) = model::build(&design, &options)?;
     let spinner = progress::spinner(format!("running {}", example.name()));
-    let outcome = on_library(example, config, &library, vcd);
+    let outcome = on_library(example, config, &library, records);
     spinner.finish_and_clear();
     outcome
 }
@@ -370,24 +375,23 @@ fn verilated(example: Example, config: &Config, vcd: Option<PathBuf>) -> anyhow:
 /// Runs the example on a fabric of `library`, and compares what is in memories afterwards with golden's.
 ///
 /// # Errors
-/// The fabric or the example does something wrong, or the waveform cannot be written.
-pub fn on_library(
-    example: Example,
-    config: &Config,
-    library: &Library,
-    vcd: Option<PathBuf>,
-) -> anyhow::Result<Outcome> {
+/// The fabric or the example does something wrong, or a record cannot be written.
+pub fn on_library(example: Example, config: &Config, library: &Library, records: Records) -> anyhow::Result<Outcome> {
     let mut fabric = hardware::fabric_of(library, config, hardware::MEMORY)?;
-    let waveform = vcd.map(|file| Waveform::start(&file, fabric.model())).transpose()?;
-    fabric.log_portals();
+    let waveform = records.vcd.map(|file| Waveform::start(&file, fabric.model()));
+    let waveform = waveform.transpose()?;
+    if records.log.is_some() {
+        fabric.log_portals();
+    }
     let outcome = Fabric::open(&mut fabric).map_err(Into::into);
     let outcome = outcome.and_then(|fabric| compared(example, config, fabric));
-    let outcome = outcome.map(|outcome| Outcome {
-        steps: fabric.portals_steps(),
-        ..outcome
-    });
-    // A run that failed is the one whose waveform is wanted.
+    // A run that failed is the one whose records are wanted.
     waveform.map(|waveform| waveform.finish(fabric.model())).transpose()?;
+    if let Some(file) = records.log {
+        let mut output = Output::default();
+        output.add(file, steps::csv(&fabric.portals_steps()));
+        output.commit()?;
+    }
     outcome.map_err(|error| match hardware::timed_out(&error) {
         true => hardware::with_movement(&error, &fabric.movement()),
         false => error,
@@ -446,7 +450,6 @@ fn compared<T: Transport>(example: Example, config: &Config, mut fabric: Fabric<
         cycles,
         compared: Some(words),
         lines,
-        steps: vec![],
     })
 }
 

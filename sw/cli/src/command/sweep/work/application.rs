@@ -56,7 +56,7 @@ impl Application {
     /// # Errors
     /// The fabric did something wrong.
     pub fn run(&self, library: &Library, config: &Config) -> anyhow::Result<BenchReport> {
-        let outcome = run::on_library(self.0, config, library, None)?;
+        let outcome = run::on_library(self.0, config, library, run::Records::default())?;
         let row = |measure: run::Measure| {
             let better = if measure.unit == "cycles" {
                 Better::Less
