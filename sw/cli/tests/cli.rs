@@ -791,8 +791,11 @@ fn a_benchmark_of_chosen_meshes_and_loads_writes_a_plot_of_each() {
     let json = fs::read_to_string(folder.path().join("noc/noc.json")).unwrap();
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     let rows = json["rows"].as_array().unwrap();
-    let loads: Vec<_> = rows.iter().filter_map(|row| row["load"].as_f64()).collect();
-    assert_eq!(loads, [0.1, 0.3, 0.1, 0.3]);
+    for measure in ["latency", "accepted load"] {
+        let of_measure = rows.iter().filter(|row| row["measure"] == measure);
+        let loads: Vec<_> = of_measure.filter_map(|row| row["load"].as_f64()).collect();
+        assert_eq!(loads, [0.1, 0.3, 0.1, 0.3], "{measure}");
+    }
     assert!(rows.iter().all(|row| row["mesh"] == "2x1"), "{rows:?}");
     let csv = fs::read_to_string(folder.path().join("noc/noc.csv")).unwrap();
     assert_eq!(csv.lines().count(), rows.len() + 1);
