@@ -50,11 +50,26 @@ pub struct TableCommand {
     pub address: Bits<32>,
 }
 
+/// What a command does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+struct CommandKind {
+    /// It appends an entry.
+    appends: Bit,
+    /// It searches headers.
+    searches: Bit,
+    /// Headers that it finds leave.
+    takes: Bit,
+    /// It unlinks an entry.
+    unlinks: Bit,
+    /// It changes a counter.
+    changes: Bit,
+}
+
 /// Reads the descriptor of a command and checks it. The words of an append or a search go to the lists as they come.
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | 2 cycles from the last word to `fault` |
+/// | latency | 2 cycles from the last word to what the command does, 3 to `fault`: all of these are flip-flops |
 /// | throughput | one word a cycle |
 /// | state | the fields of the command in hand |
 ///
@@ -103,13 +118,17 @@ pub struct CommandFields {
     pub fault: Signal<Out, Bits<ERROR_WIDTH>>,
     count: DFF<Bits<COUNT_WIDTH>>,
     opcode: DFF<Bits<OPCODE_WIDTH>>,
+    kind: DFF<CommandKind>,
+    error: DFF<Bits<ERROR_WIDTH>>,
     fields: DFF<TableCommand>,
     start: DFF<Bits<LENGTH_WIDTH>>,
     length: DFF<Bits<32>>,
     behind: DFF<Bits<SUM_WIDTH>>,
     beyond: DFF<Bit>,
     comes: Signal<Local, Bit>,
-    deletes: Signal<Local, Bit>,
+    appending: Signal<Local, Bit>,
+    deleting: Signal<Local, Bit>,
+    unlinking: Signal<Local, Bit>,
     shown: Signal<Local, TableCommand>,
     is_entry: Signal<Local, Bit>,
     is_control: Signal<Local, Bit>,
@@ -130,23 +149,30 @@ impl CommandFields {
 #[kernel]
 impl Logic for CommandFields {
     fn update(&mut self) {
-        dff_setup!(self, clk, count, opcode, fields, start, length, behind, beyond);
+        dff_setup!(self, clk, count, opcode, kind, error, fields, start, length, behind, beyond);
         self.shown.next = self.fields.q.val();
         self.command.next = self.fields.q.val();
         self.is_entry.next = self.opcode.q.val() == bits::<OPCODE_WIDTH>(Opcode::Entry as u64);
         self.is_control.next = self.opcode.q.val() == bits::<OPCODE_WIDTH>(Opcode::Control as u64);
-        self.appends.next =
+        self.appending.next =
             self.is_entry.val() & (self.shown.val().command == bits::<COMMAND_WIDTH>(EntryCommand::Append as u64));
-        self.unlinks.next =
+        self.unlinking.next =
             self.is_entry.val() & (self.shown.val().command == bits::<COMMAND_WIDTH>(EntryCommand::Unlink as u64));
-        self.deletes.next = self.is_entry.val()
+        self.deleting.next = self.is_entry.val()
             & (self.shown.val().command == bits::<COMMAND_WIDTH>(EntryCommand::SearchDelete as u64));
-        self.searches.next = self.deletes.val()
+        self.kind.d.next.appends = self.appending.val();
+        self.kind.d.next.searches = self.deleting.val()
             | (self.is_entry.val() & (self.shown.val().command == bits::<COMMAND_WIDTH>(EntryCommand::Search as u64)));
-        self.takes.next = self.appends.val() | self.deletes.val();
-        self.changes.next = self.is_control.val()
+        self.kind.d.next.takes = self.appending.val() | self.deleting.val();
+        self.kind.d.next.unlinks = self.unlinking.val();
+        self.kind.d.next.changes = self.is_control.val()
             & ((self.shown.val().command == bits::<COMMAND_WIDTH>(ControlCommand::Set as u64))
                 | (self.shown.val().command == bits::<COMMAND_WIDTH>(ControlCommand::Increment as u64)));
+        self.appends.next = self.kind.q.val().appends;
+        self.searches.next = self.kind.q.val().searches;
+        self.takes.next = self.kind.q.val().takes;
+        self.unlinks.next = self.kind.q.val().unlinks;
+        self.changes.next = self.kind.q.val().changes;
 
         // The words.
         self.words.tready.next = self.reads.val();
@@ -178,7 +204,7 @@ impl Logic for CommandFields {
                 self.fields.d.next.counts = self.words.tdata.val().get_bit(COUNTS_OFFSET);
             }
         } else if self.count.q.val() == 2 {
-            if self.unlinks.val() {
+            if self.unlinking.val() {
                 self.field.next = ListField::Handle;
             } else {
                 self.word.next =
@@ -235,33 +261,34 @@ impl Logic for CommandFields {
             bit_cast::<SUM_WIDTH, LENGTH_WIDTH>(self.start.q.val()) + bit_cast::<SUM_WIDTH, 32>(self.length.q.val());
         self.beyond.d.next = (self.behind.q.val() > self.memory_bytes.val())
             | (bit_cast::<SUM_WIDTH, 32>(self.shown.val().address) >= self.memory_bytes.val());
-        self.right.next = (self.appends.val() & (self.count.q.val() == bits::<COUNT_WIDTH>(ENTRY_WORDS as u64)))
-            | (self.searches.val() & (self.count.q.val() == bits::<COUNT_WIDTH>(SEARCH_WORDS as u64)))
-            | (self.unlinks.val() & (self.count.q.val() == bits::<COUNT_WIDTH>(UNLINK_WORDS as u64)))
-            | (self.changes.val() & (self.count.q.val() == bits::<COUNT_WIDTH>(VALUE_CONTROL_WORDS as u64)))
+        self.right.next = (self.kind.q.val().appends & (self.count.q.val() == bits::<COUNT_WIDTH>(ENTRY_WORDS as u64)))
+            | (self.kind.q.val().searches & (self.count.q.val() == bits::<COUNT_WIDTH>(SEARCH_WORDS as u64)))
+            | (self.kind.q.val().unlinks & (self.count.q.val() == bits::<COUNT_WIDTH>(UNLINK_WORDS as u64)))
+            | (self.kind.q.val().changes & (self.count.q.val() == bits::<COUNT_WIDTH>(VALUE_CONTROL_WORDS as u64)))
             | (self.is_control.val()
-                & !self.changes.val()
+                & !self.kind.q.val().changes
                 & (self.shown.val().command <= bits::<COMMAND_WIDTH>(ControlCommand::Free as u64))
                 & (self.count.q.val() == bits::<COUNT_WIDTH>(INDEX_CONTROL_WORDS as u64)));
-        self.fault.next = 0.into();
+        self.error.d.next = 0.into();
         if !self.is_entry.val() & !self.is_control.val() {
-            self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::UnknownOpcode as u64);
+            self.error.d.next = bits::<ERROR_WIDTH>(ErrorCode::UnknownOpcode as u64);
         } else if !self.right.val() {
-            self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::Malformed as u64);
-        } else if (self.changes.val() & self.shown.val().index.get_bit(NUMBER_WIDTH))
-            | (!self.changes.val() & !self.unlinks.val() & !self.row.val().allocated)
+            self.error.d.next = bits::<ERROR_WIDTH>(ErrorCode::Malformed as u64);
+        } else if (self.kind.q.val().changes & self.shown.val().index.get_bit(NUMBER_WIDTH))
+            | (!self.kind.q.val().changes & !self.kind.q.val().unlinks & !self.row.val().allocated)
         {
-            self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::UnknownIndex as u64);
-        } else if self.appends.val() & self.shown.val().address.get_bits::<2>(0).any() {
-            self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::Malformed as u64);
-        } else if self.appends.val() & self.beyond.q.val() {
-            self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::OutOfMemory as u64);
+            self.error.d.next = bits::<ERROR_WIDTH>(ErrorCode::UnknownIndex as u64);
+        } else if self.kind.q.val().appends & self.shown.val().address.get_bits::<2>(0).any() {
+            self.error.d.next = bits::<ERROR_WIDTH>(ErrorCode::Malformed as u64);
+        } else if self.kind.q.val().appends & self.beyond.q.val() {
+            self.error.d.next = bits::<ERROR_WIDTH>(ErrorCode::OutOfMemory as u64);
         } else if (self.shown.val().command == bits::<COMMAND_WIDTH>(ControlCommand::Free as u64))
             & self.is_control.val()
             & (self.counts.val().entries.any() | self.counts.val().messages.any())
         {
-            self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::InUse as u64);
+            self.error.d.next = bits::<ERROR_WIDTH>(ErrorCode::InUse as u64);
         }
+        self.fault.next = self.error.q.val();
         if self.clears.val() | self.rst.val() {
             self.count.d.next = 0.into();
         }

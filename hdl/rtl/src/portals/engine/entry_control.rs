@@ -37,7 +37,7 @@ pub enum EntryStep {
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | 7 cycles from the answer of the lists to `ends`; 3 cycles from `closes` to `closed`, more if a place is freed |
+/// | latency | 7 cycles from the answer of the lists to `ends`, more if the header is kept; 3 cycles from `closes` to `closed`, more if a place is freed |
 /// | throughput | one message at a time |
 /// | state | what the lists have answered, and what becomes of the entry |
 ///
@@ -284,8 +284,8 @@ impl Logic for EntryControl {
                 if !self.cycle.q.val().all() {
                     self.cycle.d.next = self.cycle.q.val() + 1;
                 }
-                // A header's place is known when it comes to its list.
-                if (!self.asks.q.val() | (self.keeps.q.val() & self.list.done.val())) & self.cycle.q.val().any() {
+                // Not in the cycle of `done`: that comes late, behind the tags of the lists.
+                if !self.asks.q.val() & self.cycle.q.val().any() {
                     self.ends.next = true;
                     self.tables.place.next = self.list.place.val();
                     self.tables.header_write.next = self.keeps.q.val();
