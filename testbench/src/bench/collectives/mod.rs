@@ -188,6 +188,11 @@ pub fn set_up(device: Box<dyn FabricDevice>, largest: usize, seed: u64) -> anyho
     Bench::with_pattern(device, largest, &mut || group::word(random.next_u32())).context("cannot set up the fabric")
 }
 
+/// The least `segments` of a fabric.
+pub fn least_segments(config: &Config) -> usize {
+    Bench::least_segments(config)
+}
+
 /// The least `scratchpad`, in KiB, for calls of up to `largest` bytes.
 pub fn least_scratchpad(largest: usize) -> usize {
     Bench::least_memory(largest) >> 10
@@ -332,6 +337,23 @@ mod tests {
                 "{error:#}"
             );
         }
+    }
+
+    #[test]
+    fn small_tables_are_measured_if_each_node_has_its_handles() {
+        let small = |cols, rows| Config {
+            cols,
+            rows,
+            scratchpad: 16,
+            ..Config::from_toml("profile = 'leaf'\ncommands = true\nmonitors = true\nmpe = 1").unwrap()
+        };
+        let device = |cols, rows| Box::new(GoldenDevice::new(&small(cols, rows).fabric().unwrap()));
+        let mut bench = set_up(device(2, 2), 4, 1).unwrap();
+        let costs = calls(&mut bench, Form::Quad, Kind::Broadcast, 1, 1).unwrap();
+        assert_eq!(costs[0].cycles, FRONT + 1 + WAY);
+        let error = set_up(device(3, 3), 4, 1).err().unwrap();
+        let reason = "segments = 16 is too small to be measured: 10 nodes need 21 or more";
+        assert!(format!("{error:#}").contains(reason), "{error:#}");
     }
 
     #[test]

@@ -36,10 +36,8 @@ mod setup;
 pub const PERIOD: usize = 1000;
 /// Bytes of the notes of a measure.
 pub const NOTES: usize = 512;
-/// Handles of the system windows begin here, one a terminal; those of memories begin at 0.
-const SYSTEM_HANDLE: usize = 128;
-/// Handle that no terminal has: that of a measure's queue.
-pub const QUEUE_HANDLE: usize = SYSTEM_HANDLE - 1;
+/// Most terminals: each takes two of 256 handles, and a queue takes one.
+const MOST_TERMINALS: usize = 127;
 /// Most bytes that the host puts or gets at once.
 const STAGING: usize = 1024;
 /// Least memory of a tile with which the benchmark works.
@@ -86,8 +84,14 @@ impl Bench {
             "a fabric of one tile cannot be measured: it has no neighbour"
         );
         ensure!(
-            config.terminals() <= QUEUE_HANDLE,
-            "a fabric of {} nodes cannot be measured: allowed are {QUEUE_HANDLE} at most",
+            config.terminals() <= MOST_TERMINALS,
+            "a fabric of {} nodes cannot be measured: allowed are {MOST_TERMINALS} at most",
+            config.terminals()
+        );
+        let (segments, least) = (config.segments, Self::least_segments(&config));
+        ensure!(
+            segments >= least,
+            "segments = {segments} is too small to be measured: {} nodes need {least} or more",
             config.terminals()
         );
         let mut bench = Self {
@@ -115,6 +119,11 @@ impl Bench {
     pub fn least_memory(largest: usize) -> usize {
         let least = 2 * (largest.next_power_of_two() + PERIOD + NOTES);
         least.max(LEAST_MEMORY).next_power_of_two()
+    }
+
+    /// The least `segments` of a fabric: handles of the memory and of the address space of each node, and of a queue.
+    pub fn least_segments(config: &Config) -> usize {
+        2 * config.terminals() + 1
     }
 
     /// The configuration of the fabric.
@@ -164,7 +173,12 @@ impl Bench {
 
     /// The handle by which every tile and the host know the address space of a terminal.
     pub fn system_handle(&self, terminal: usize) -> usize {
-        SYSTEM_HANDLE + terminal
+        self.config.terminals() + terminal
+    }
+
+    /// The handle that no terminal has: that of a measure's queue.
+    pub fn queue_handle(&self) -> usize {
+        2 * self.config.terminals()
     }
 
     /// The terminal of the host.

@@ -5,7 +5,7 @@
 //! job back as it came, by commands at its stream; it takes no time of its own.
 
 use super::{
-    bench::{Bench, QUEUE_HANDLE},
+    bench::Bench,
     queues::{slot_bytes, ARRIVAL, TAG},
     transfers::EVENT,
     words::{self, word_bytes, Segment, Window},
@@ -119,7 +119,7 @@ impl Worker {
         // The count first: the next job comes only after the answer.
         for descriptor in [
             bench.put(EVENT, own, words::linear(count, notes, word)),
-            words::enqueue(bench.config(), EVENT, QUEUE_HANDLE, job, bytes),
+            words::enqueue(bench.config(), EVENT, bench.queue_handle(), job, bytes),
             bench.put(EVENT, own, words::linear(release, notes + word, word)),
         ] {
             bench.device().command(self.tile, &descriptor);
@@ -148,7 +148,7 @@ fn set_up(bench: &mut Bench, tiles: &[usize], bytes: usize) -> anyhow::Result<(u
     };
     bench.window(tiles, TAG, &queue(WORKER_SLOTS, Some(ARRIVAL as u8)))?;
     bench.events(tiles, ARRIVAL, &[1])?;
-    bench.segments(tiles, QUEUE_HANDLE, &[segment(host, slots)])?;
+    bench.segments(tiles, bench.queue_handle(), &[segment(host, slots)])?;
     // What a worker writes to its own registers: a count of 0, and a release of 1.
     let notes = bench.notes();
     let values = bench.as_words(&[0, 1]);

@@ -5,7 +5,7 @@
 //! next, by puts into its own registers.
 
 use super::{
-    bench::{Bench, QUEUE_HANDLE},
+    bench::Bench,
     transfers::EVENT,
     words::{self, word_bytes, Segment, Window},
     Effort, BENCH,
@@ -104,7 +104,7 @@ fn open(bench: &mut Bench, senders: usize, slots: usize, credits: usize) -> anyh
         bytes: slots * slot,
         credits: Some(credits),
     };
-    bench.segments(&senders, QUEUE_HANDLE, &[segment])?;
+    bench.segments(&senders, bench.queue_handle(), &[segment])?;
     Ok((owner, senders))
 }
 
@@ -117,7 +117,7 @@ fn send(bench: &mut Bench, senders: &[usize], each: usize) {
     for message in 0..each {
         for &sender in senders {
             let local = bench.source() + payload(sender, message);
-            let descriptor = words::enqueue(bench.config(), EVENT, QUEUE_HANDLE, local, MESSAGE);
+            let descriptor = words::enqueue(bench.config(), EVENT, bench.queue_handle(), local, MESSAGE);
             bench.device().command(sender, &descriptor);
         }
     }

@@ -370,6 +370,10 @@ mod tests {
                 "collective: calls are measured with monitors, which",
             ),
             (
+                "[config]\nprofile = \"leaf\"\nmonitors = true\ncommands = true\nscratchpad = 16\n[collective]",
+                "config.segments = 16: calls on 17 nodes are measured with 35 or more",
+            ),
+            (
                 "[config]\nmesh = \"1x1\"\n[collective]",
                 "collective: a fabric of one tile cannot be measured",
             ),

@@ -108,7 +108,15 @@ impl Collective {
                 "collective.words = {words} with scratchpad = {scratchpad}: so many words need {least} or more"
             ));
         }
-        config.fabric().map_err(|error| format!("config: {error}"))
+        let config = config.fabric().map_err(|error| format!("config: {error}"))?;
+        let least = collectives::least_segments(&config);
+        if config.segments < least {
+            let (segments, nodes) = (config.segments, config.terminals());
+            return Err(format!(
+                "config.segments = {segments}: calls on {nodes} nodes are measured with {least} or more"
+            ));
+        }
+        Ok(config)
     }
 
     /// Its keys with their values.
