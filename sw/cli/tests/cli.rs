@@ -1337,6 +1337,18 @@ fn examples_run_on_the_golden_fabric() {
             "sim fabric --workload storm",
             "error: invalid value 'storm' for '--workload <WORKLOAD>'",
         ),
+        (
+            "sim fabric --set portals=4 --workload replay",
+            "error: workload replay needs a fabric with Portals engines that tell their steps: keys portals and portals_log",
+        ),
+        (
+            "sim fabric --set portals=4 --set portals_log=true --workload replay --resets=0.2",
+            "error: resets = 0.2 is not allowed with workload replay: allowed is 0, as each run begins with a reset",
+        ),
+        (
+            "sim fabric --set portals=4 --set portals_log=true --set scratchpad=8 --workload replay",
+            "error: scratchpad = 8 is not allowed with workload replay: allowed is 64 or more",
+        ),
     ] {
         assert_eq!(failure(folder.path(), arguments, 2).lines().next(), Some(line));
     }

@@ -71,6 +71,7 @@ pub use self::{
 };
 use crate::device::hardware::with_movement;
 use anyhow::{anyhow, Context};
+use portico_spec::Config;
 use rand::{rngs::StdRng, SeedableRng};
 
 mod access;
@@ -100,6 +101,17 @@ mod summary;
 mod tests;
 mod workload;
 mod wrong;
+
+/// Checks that a fabric of this configuration can have this soak.
+///
+/// # Errors
+/// The workload needs another value of a key, or allows no resets.
+pub fn check(config: &Config, soak: &Soak) -> anyhow::Result<()> {
+    match soak.workload {
+        Workload::Replay => replay::check(config, soak),
+        _ => Ok(()),
+    }
+}
 
 /// Runs a soak. `progress` is told after every round how many of its cycles are done.
 ///

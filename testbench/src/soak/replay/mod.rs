@@ -22,6 +22,7 @@ use portico_sim::{LoggedStep, SimulatedFabric};
 use portico_spec::{
     ni::registers::{EventRegister, PortalsRegister},
     portals::engine::{item, EVENT_BYTES, EVENT_WORDS},
+    Config,
 };
 use rand::{rngs::StdRng, seq::SliceRandom, Rng, SeedableRng};
 use std::time::Instant;
@@ -35,19 +36,39 @@ const MOST_CYCLES: u64 = 1_000_000;
 /// Cycles between two commands, at most.
 const MOST_PAUSE: u64 = 40;
 
+/// Checks that a fabric of this configuration can have this soak.
+///
+/// # Errors
+/// It has no log of steps or too little memory, or resets are wanted.
+pub fn check(config: &Config, soak: &Soak) -> anyhow::Result<()> {
+    ensure!(
+        config.portals > 0 && config.portals_log,
+        "workload replay needs a fabric with Portals engines that tell their steps: keys portals and portals_log"
+    );
+    ensure!(
+        soak.resets == 0.0,
+        "resets = {} is not allowed with workload replay: allowed is 0, as each run begins with a reset",
+        soak.resets
+    );
+    let (scratchpad, least) = (config.scratchpad, site::least_scratchpad());
+    ensure!(
+        scratchpad >= least,
+        "scratchpad = {scratchpad} is not allowed with workload replay: allowed is {least} or more"
+    );
+    Ok(())
+}
+
 /// Makes runs for the cycles of a soak. `progress` is told after every run how many are done.
 ///
 /// # Errors
-/// Hardware and model differ, or the fabric is built without key `portals_log`.
+/// Hardware and model differ, or the fabric cannot have this soak.
 pub fn run(fabric: &mut SimulatedFabric, soak: &Soak, progress: &mut dyn FnMut(u64)) -> anyhow::Result<Summary> {
+    check(fabric.config(), soak)?;
     let mut random = StdRng::seed_from_u64(soak.seed);
     let mut summary = Summary::default();
     while summary.cycles < soak.cycles {
         fabric.reset();
-        ensure!(
-            fabric.log_portals(),
-            "workload replay needs a fabric with Portals engines that tell their steps: keys portals and portals_log"
-        );
+        ensure!(fabric.log_portals(), "the fabric has no outputs of the steps");
         run_once(fabric, &mut random, &mut summary).with_context(|| format!("run {}", summary.rounds))?;
         summary.rounds += 1;
         progress(summary.cycles);
@@ -173,7 +194,7 @@ impl Both<'_> {
         ring.bytes.min((written + 1) * event)
     }
 
-    /// So many bytes of a tile, of hardware and of the model.
+    /// Words of a tile's memory, of hardware and of the model: `bytes` of them from byte `base`.
     fn words(&mut self, tile: usize, base: u32, bytes: u32) -> anyhow::Result<[Vec<u32>; 2]> {
         let found = self.device.read(tile, base, bytes as usize / 4)?;
         let golden = self.golden.transport();

@@ -4,7 +4,6 @@ use super::{
     super::access::{self, Rows},
     draw::{APPENDS, ENTRY_BYTES, MOVES, MOVE_BYTES, OPEN_PORTALS, SHUT_PORTAL},
 };
-use anyhow::ensure;
 use portico::{Fabric, Region, Transport};
 use portico_spec::{
     ni::registers::PortalsRegister,
@@ -80,8 +79,13 @@ mod map {
 }
 pub use map::{ENTRIES, HANDLES, LANDINGS, SOURCE};
 
+/// The least `scratchpad`, in KiB.
+pub fn least_scratchpad() -> usize {
+    map::END.div_ceil(1 << 10).next_power_of_two() as usize
+}
+
 impl Site {
-    /// Draws what a run has.
+    /// Draws the decisions of a run.
     pub fn draw(config: &Config, random: &mut StdRng) -> Site {
         let tiles = config.tiles();
         let mut ranks: Vec<usize> = (0..tiles).collect();
@@ -118,13 +122,6 @@ impl Site {
     /// # Errors
     /// The driver's.
     pub fn set_up<T: Transport>(&self, fabric: &mut Fabric<T>) -> anyhow::Result<Region> {
-        let scratchpad = (self.config.scratchpad << 10) as u32;
-        ensure!(
-            map::END <= scratchpad,
-            "scratchpad = {} is not allowed with workload replay: allowed is {} or more",
-            self.config.scratchpad,
-            map::END.div_ceil(1 << 10).next_power_of_two()
-        );
         let staging = fabric.allocate(self.config.tiles(), STAGING_BYTES)?;
         let nodes = self.ranks.iter().map(|&tile| self.config.tile_node(tile).number());
         let nodes: Vec<u32> = nodes.map(|node| u32::from(node) | 1 << RANK_PRESENT_OFFSET).collect();

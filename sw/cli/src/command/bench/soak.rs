@@ -24,10 +24,12 @@ Examples:
   portico bench soak --quick              100 thousand
   portico bench soak --cycles 50000000 --seed 7 --json build/soak.json
   portico bench soak --set cols=3 --set rows=3 --set mpe=2 --set portals=16
+  portico bench soak --set portals=16 --set portals_log=true --cycles 3000000
 
 All operations of all tiles at once, on tiles and on a memory node behind a slow memory that stalls, wrong descriptors \
 and resets in mid-flight among them. Every completion, every message and all memories are compared with the golden \
-fabric, and at the end every credit of a queue must have come back: one difference, and there are no figures.
+fabric, and at the end every credit of a queue must have come back: one difference, and there are no figures. With key \
+portals_log as many cycles follow in which Portals commands race, and the golden fabric replays each step that hardware tells.
 
 Figures of time hold for this machine alone.";
 
@@ -72,14 +74,29 @@ impl Soak {
             seed: self.seed,
             resets: RESETS,
         };
+        // Commands that race are soaked alone: golden follows hardware there.
+        let replay = soak::Soak {
+            workload: Workload::Replay,
+            resets: 0.0,
+            ..soak
+        };
+        let has_log = fabric_config.portals > 0 && fabric_config.portals_log;
+        let soaks = [Some(soak), has_log.then_some(replay)];
+        let soaks: Vec<soak::Soak> = soaks.into_iter().flatten().collect();
+        for soak in &soaks {
+            soak::check(&fabric_config, soak).map_err(not_allowed)?;
+        }
         let (library, built) = compile(&design("fabric", &fabric_config)?, self.quick)?;
         let mut fabric = hardware::fabric_of(&library, &fabric_config, MEMORY)?;
-        let bar = progress::simulation(soak.cycles);
-        let outcome = soak::run(&mut fabric, &soak, &mut |cycles| bar.set_position(cycles));
-        bar.finish_and_clear();
-        let summary = outcome.map_err(|error| replayable(&error, &fabric_config, &MEMORY, &soak))?;
+        let mut summaries = vec![];
+        for soak in &soaks {
+            let bar = progress::simulation(soak.cycles);
+            let outcome = soak::run(&mut fabric, soak, &mut |cycles| bar.set_position(cycles));
+            bar.finish_and_clear();
+            summaries.push(outcome.map_err(|error| replayable(&error, &fabric_config, &MEMORY, soak))?);
+        }
 
-        let report = fabric_report(&config, rows(&summary, built), soak.seed)?;
+        let report = fabric_report(&config, rows(&summaries[0], summaries.get(1), built), soak.seed)?;
         let mut output = Output::default();
         self.files.add(&mut output, None, "soak", &report);
         output.commit()?;
@@ -99,7 +116,7 @@ fn with_memory(config: Config) -> Config {
     }
 }
 
-fn rows(summary: &Summary, built: Option<f64>) -> Vec<Row> {
+fn rows(summary: &Summary, replay: Option<&Summary>, built: Option<f64>) -> Vec<Row> {
     let row = |name: &str, unit, value, bound| Row {
         bound,
         ..Row::new("soak", name, unit, Better::More, value)
@@ -131,6 +148,14 @@ fn rows(summary: &Summary, built: Option<f64>) -> Vec<Row> {
             Some(5_000.0),
         ),
     ];
+    if let Some(replay) = replay {
+        rows.extend([
+            count("with Portals commands that race under way", "cycles", replay.cycles),
+            count("commands that race", "operations", replay.operations),
+            count("steps of Portals engines, each replayed", "steps", replay.steps),
+            count("memory compared after a replay, all equal", "words", replay.words),
+        ]);
+    }
     rows.extend(built.map(|seconds| Row {
         better: Better::Less,
         ..row("Verilated build of the fabric, from nothing", "s", seconds, Some(180.0))
@@ -163,7 +188,7 @@ mod tests {
             busy: Duration::from_secs(2),
             ..Summary::default()
         };
-        let rows = rows(&summary, Some(181.0));
+        let rows = rows(&summary, None, Some(181.0));
         let bound = |row: &Row| row.bound.map(|bound| (bound, row.meets_bound() == Some(true)));
         let bounds: Vec<_> = rows.iter().filter_map(bound).collect();
         assert_eq!(bounds, [(5_000.0, true), (180.0, false)]);

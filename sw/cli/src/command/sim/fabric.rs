@@ -111,6 +111,7 @@ impl Fabric {
             seed: self.seed,
             resets: self.resets,
         };
+        soak::check(&config, &soak).map_err(not_allowed)?;
         let options = Options {
             trace: self.vcd.as_ref().map_or(Trace::None, |_| Trace::Vcd),
             ..Options::default()
