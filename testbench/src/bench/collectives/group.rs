@@ -138,6 +138,40 @@ impl Group {
         })
     }
 
+    /// Posts the same call again and again at all tiles, without a wait for the calls before, and compares what the last one leaves
+    /// with what it should. The cycles of `calls` further calls once as many are under way.
+    ///
+    /// # Errors
+    /// As [`Group::measure`].
+    pub fn back_to_back(
+        &mut self,
+        bench: &mut Bench,
+        kind: Kind,
+        length: usize,
+        calls: usize,
+        check: Check,
+    ) -> anyhow::Result<u64> {
+        bench.shift();
+        let tiles: Vec<usize> = self.tree.tiles().to_vec();
+        let root = self.form.root(&self.tree);
+        let mut whole = [0, 0];
+        for (whole, calls) in whole.iter_mut().zip([calls, 2 * calls]) {
+            let mut descriptors = vec![];
+            for _ in 0..calls {
+                descriptors.push(self.descriptors(bench, kind, length, root, 0));
+                self.number = self.number.wrapping_add(1);
+            }
+            let timing = bench.batch(&tiles, calls, |_, tile, call| descriptors[call][tile].clone())?;
+            for &tile in &tiles {
+                bench.succeeded(tile)?;
+            }
+            *whole = timing.whole();
+        }
+        idle(bench)?;
+        verify(bench, kind, length, root, check)?;
+        Ok(whole[1] - whole[0])
+    }
+
     /// Posts the same call so many times in a row, of one word or a barrier, each when the events of all tiles have counted the
     /// call before. The cycles of each.
     ///

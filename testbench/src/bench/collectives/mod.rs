@@ -5,6 +5,7 @@
 //! | [`form`] | the trees that are measured |
 //! | [`group`] | a tree in the engines, its calls timed and their words compared |
 //! | [`bounds`] | figures with a bound |
+//! | [`bandwidth`] | long calls that follow each other at once |
 //! | [`curves`] | calls against words, tiles and trees |
 //! | [`paper`] | the figures of the paper |
 //!
@@ -16,6 +17,7 @@
 //! The numbers are small integers, so that their sums are exact in any order. After each call its result is compared, and all
 //! contexts have to be idle.
 
+pub mod bandwidth;
 pub mod bounds;
 pub mod curves;
 pub mod form;
@@ -96,6 +98,8 @@ impl Effort {
 pub struct Figures {
     /// Those of [`bounds`].
     pub bounded: Vec<Row>,
+    /// Those of [`bandwidth`].
+    pub bandwidths: Vec<Row>,
     /// Those of [`curves`].
     pub points: Vec<Point>,
     /// Trees that do not fit into the engines.
@@ -105,10 +109,11 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// The figures with a bound, then those of the curves.
+    /// The figures with a bound, then bandwidths, then those of the curves.
     pub fn rows(&self) -> Vec<Row> {
         let curves = self.points.iter().flat_map(Point::rows);
-        self.bounded.iter().cloned().chain(curves).collect()
+        let others = self.bounded.iter().chain(&self.bandwidths).cloned();
+        others.chain(curves).collect()
     }
 }
 
@@ -153,8 +158,9 @@ pub fn run(
         next(&format!("making {cols}x{rows}"));
         let mut bench = set_up(make(&config.fabric()?)?, effort.largest(), effort.seed)?;
         let refused = refused(&mut bench)?;
-        next(&format!("{cols}x{rows}, figures with a bound"));
+        next(&format!("{cols}x{rows}, figures with a bound, and bandwidths"));
         bounded.extend(bounds::rows(&mut bench, effort)?);
+        figures.bandwidths.extend(bandwidth::rows(&mut bench, effort)?);
         for form in Form::CURVES {
             next(&format!("{cols}x{rows}, {} tree", form.name()));
             match curves::measure(&mut bench, form, effort)? {
@@ -245,7 +251,12 @@ mod tests {
     #[test]
     fn a_right_fabric_scores_what_its_times_say() {
         let figures = figures(&config(1, 8), &small()).unwrap();
-        for row in figures.rows().iter().filter(|row| !row.name.contains("engines")) {
+        let others = ["engines", "back to back"];
+        let rows = figures.rows();
+        for row in rows
+            .iter()
+            .filter(|row| !others.iter().any(|other| row.name.contains(other)))
+        {
             let words = match row.name.as_str() {
                 name if name.contains("barrier") => 0,
                 name if name.contains("1 word") => 1,
@@ -256,6 +267,21 @@ mod tests {
             assert_eq!(row.value, (FRONT + words + WAY) as f64, "{}", row.name);
         }
         assert_eq!(figures.bounded.len(), 3);
+        let bandwidths: Vec<_> = figures
+            .bandwidths
+            .iter()
+            .map(|row| (row.name.as_str(), row.value))
+            .collect();
+        let share = 100.0 * 4096.0 / (FRONT + 4096) as f64;
+        assert_eq!(
+            bandwidths,
+            [
+                ("broadcast, 4 tiles, linear tree, 4096 words, back to back", share),
+                ("reduce, 4 tiles, linear tree, 4096 words, back to back", share),
+            ]
+        );
+        let paper = figures.bandwidths[0].paper.unwrap();
+        assert!((31.5..31.6).contains(&paper), "{paper}");
         assert_eq!(figures.points.len(), 2 * Form::CURVES.len() * (1 + 3 * 2));
         assert!(figures.skipped.is_empty());
     }

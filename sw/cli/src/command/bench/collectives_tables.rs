@@ -8,9 +8,9 @@ use portico_testbench::bench::{
     report::BenchReport,
 };
 
-/// All that is held against a bound, then a table a call, and the trees that were left out.
+/// All that is held against a bound, bandwidths, then a table a call, and the trees that were left out.
 pub fn text(report: &BenchReport, figures: &Figures) -> String {
-    let mut text = held(figures.bounded.iter());
+    let mut text = held(figures.bounded.iter().chain(&figures.bandwidths));
     for kind in Kind::ALL {
         let name = kind_name(kind);
         let points = figures.points.iter().filter(|point| point.kind == kind);
@@ -102,6 +102,17 @@ mod tests {
             bound: Some(24.0),
             ..Row::new("collectives", "barrier, 4 tiles", "cycles", Better::Less, 20.0)
         };
+        let bandwidth = Row {
+            paper: Some(31.5625),
+            limit: Some(96.9),
+            ..Row::new(
+                "collectives",
+                "broadcast, back to back",
+                "% of a link",
+                Better::More,
+                95.5,
+            )
+        };
         let point = |kind, form, words, cycles| Point {
             kind,
             tiles: 4,
@@ -115,6 +126,7 @@ mod tests {
         };
         let figures = Figures {
             bounded: vec![row],
+            bandwidths: vec![bandwidth],
             points: vec![
                 point(Kind::Barrier, Form::Mapped, 0, 20),
                 point(Kind::Broadcast, Form::Linear, 4096, 4250),
