@@ -403,6 +403,11 @@ fn nodes_count_how_their_engine_spends_its_time() -> Result<(), Error> {
 }
 
 #[test]
+fn engines_count_the_cycles_of_a_call() -> Result<(), Error> {
+    promises::counters::engines_count_the_cycles_of_a_call(hardware(32))
+}
+
+#[test]
 fn errors_of_external_memory_are_counted() -> Result<(), Error> {
     for width in [32, 64] {
         let config = config(width);

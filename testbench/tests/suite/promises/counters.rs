@@ -1,16 +1,21 @@
 //! What nodes count, to the flit.
 
-use super::driver::{rest, Gate, SOON};
+use super::driver::{collective::post, rest, Gate, SOON};
 use portico::{
+    collective::Shape,
     onesided::{Geometry, Remote, Window},
     registers::Registers,
     Error, Fabric, Transport,
 };
 use portico_sim::SimulatedFabric;
-use portico_spec::ni::{
-    descriptor::{Command, Descriptor, Geometry as Shape, Transfer},
-    registers::CounterRegister::{
-        self, ControlIn, ControlOut, Cycles, DataIn, DataOut, DataStalls, MemoryErrors, Refused, Running, Waiting,
+use portico_spec::{
+    mpe::call::{Begin, Call, Kind, Transfer as Moved},
+    ni::{
+        descriptor::{Command, Descriptor, Geometry as Block, Transfer},
+        registers::CounterRegister::{
+            self, ControlIn, ControlOut, Cycles, DataIn, DataOut, DataStalls, EnginesRun, EnginesWait, MemoryErrors,
+            Refused, Running, Waiting,
+        },
     },
 };
 
@@ -65,7 +70,7 @@ impl Pair {
         let transfer = Transfer {
             remote: 0,
             local: 0,
-            geometry: Shape::Row { row },
+            geometry: Block::Row { row },
         };
         let descriptor = Descriptor {
             segment: remote.handle(),
@@ -154,6 +159,43 @@ pub fn nodes_count_how_their_engine_spends_its_time(hardware: SimulatedFabric) -
         let engine = if waits { LONG } else { 0 };
         assert_eq!((more(Cycles), more(Running), more(Waiting)), (LONG, engine, engine));
     }
+    Ok(())
+}
+
+/// A member that waits in a barrier counts each cycle as one in which its engine runs, and waits; before and after it none is.
+pub fn engines_count_the_cycles_of_a_call(hardware: SimulatedFabric) -> Result<(), Error> {
+    const LONG: u64 = 2_000;
+    let mut fabric = Fabric::open(hardware)?;
+    let ends = [0, 5];
+    let group = fabric.communicator(&ends, &Shape::Linear)?;
+    let barrier = Call {
+        kind: Kind::Barrier,
+        begin: Begin::InTurn,
+        number: 0,
+        context: group.context() as u8,
+        towards: None,
+        transfer: Moved::NONE,
+    };
+    let mut pair = Pair { fabric, ends };
+    // The first member comes, waits, and is let go by the second one.
+    for (comes, waits) in [(None, false), (Some(0), true), (Some(1), false)] {
+        if let Some(rank) = comes {
+            post(&mut pair.fabric, &group, rank, 0, barrier)?;
+            rest(&mut pair.fabric);
+        }
+        let [short, _] = pair.look(None, 100)?;
+        let [long, _] = pair.look(None, 100 + LONG)?;
+        let more = |counter| u64::from(long.of(counter) - short.of(counter));
+        let engine = if waits { LONG } else { 0 };
+        assert_eq!(
+            (more(Cycles), more(EnginesRun), more(EnginesWait)),
+            (LONG, engine, engine)
+        );
+    }
+    // Beside the wait there are the steps of the call, which are few.
+    let counted = pair.fabric.counters(ends[0])?;
+    let steps = counted[EnginesRun] - counted[EnginesWait];
+    assert!((1..=20).contains(&steps), "{steps} steps of a barrier");
     Ok(())
 }
 

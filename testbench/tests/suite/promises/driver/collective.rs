@@ -99,7 +99,7 @@ fn assert_idle<T: Transport>(fabric: &mut Fabric<T>, contexts: usize) -> Result<
 }
 
 /// Posts a call at one member, not by the driver's communicator.
-fn post<T: Transport>(
+pub fn post<T: Transport>(
     fabric: &mut Fabric<T>,
     group: &Communicator,
     rank: usize,
