@@ -9,10 +9,11 @@ use portico::{Fabric, GoldenTransport};
 use portico_generate::design;
 use portico_sim::Optimise;
 use portico_spec::Config;
+use portico_synth::Memories;
 use portico_testbench::{
     device::{
         axi_memory::Timing,
-        hardware::{fabric_of, fabric_with},
+        hardware::{compiled_netlist, fabric_of, fabric_with, netlist},
     },
     soak::{draw_sizes, run, GoldenDevice, Soak, Summary, Workload},
 };
@@ -201,6 +202,29 @@ fn portals_beside_all_the_rest() {
         "{summary:?}"
     );
     assert!(summary.resets > 0, "{summary:?}");
+}
+
+/// One tile after synthesis, with its block RAMs: a netlist has the events, counters and memory of the Verilog.
+#[test]
+fn the_netlist_of_a_tile_with_portals() -> anyhow::Result<()> {
+    let tile = "profile = 'leaf'\ncols = 1\nrows = 1\nfifo = 2\ncommands = true\nscratchpad = 64\n\
+                portals = 4\nportals_log = true\nentries = 64";
+    let config = Config::from_toml(tile)?.fabric()?;
+    let netlist = netlist(&design("fabric", &config)?, Memories::BlockRams)?;
+    assert!(netlist.verilog.contains("DP16KD #"), "no block RAM");
+    let mut fabric = fabric_of(&compiled_netlist(&netlist)?, &config, SLOW)?;
+    for (workload, least) in [(Workload::Portals, 300), (Workload::Replay, 100)] {
+        let soak = Soak {
+            workload,
+            cycles: 20_000,
+            seed: SEED,
+            resets: 0.0,
+        };
+        let summary = run(&mut fabric, &soak, &mut |_| {})?;
+        println!("{workload}: {summary:?}");
+        assert!(summary.portals > least && summary.words > 1_000, "{summary:?}");
+    }
+    Ok(())
 }
 
 fn of_random_sizes(seed: u64, workload: Workload) {
