@@ -213,10 +213,10 @@ fn the_netlist_of_a_tile_with_portals() -> anyhow::Result<()> {
     let netlist = netlist(&design("fabric", &config)?, Memories::BlockRams)?;
     assert!(netlist.verilog.contains("DP16KD #"), "no block RAM");
     let mut fabric = fabric_of(&compiled_netlist(&netlist)?, &config, SLOW)?;
-    for (workload, least) in [(Workload::Portals, 300), (Workload::Replay, 100)] {
+    for (workload, least) in [(Workload::Portals, 100), (Workload::Replay, 60)] {
         let soak = Soak {
             workload,
-            cycles: 20_000,
+            cycles: 8_000,
             seed: SEED,
             resets: 0.0,
         };
