@@ -29,7 +29,7 @@ Examples:
 All operations of all tiles at once, on tiles and on a memory node behind a slow memory that stalls, wrong descriptors \
 and resets in mid-flight among them. Every completion, every message and all memories are compared with the golden \
 fabric, and at the end every credit of a queue must have come back: one difference, and there are no figures. With key \
-portals_log as many cycles follow in which Portals commands race, and the golden fabric replays each step that hardware tells.
+portals_log a tenth of these cycles follow in which Portals commands race, and the golden fabric replays each step that hardware tells.
 
 Figures of time hold for this machine alone.";
 
@@ -38,6 +38,8 @@ const CYCLES: u64 = 10_000_000;
 const QUICK_CYCLES: u64 = 100_000;
 /// Share of rounds that a reset cuts off: to set a fabric up again takes longer than ten rounds.
 const RESETS: f64 = 0.05;
+/// Cycles of the soak for each of a replay, whose runs are short: each is set up anew.
+const SHARE_OF_REPLAY: u64 = 10;
 /// The memory: a burst waits, and every channel stands still in one of five cycles.
 const MEMORY: Timing = Timing {
     latency: 40,
@@ -77,6 +79,7 @@ impl Soak {
         // Commands that race are soaked alone: golden follows hardware there.
         let replay = soak::Soak {
             workload: Workload::Replay,
+            cycles: (soak.cycles / SHARE_OF_REPLAY).max(1),
             resets: 0.0,
             ..soak
         };
