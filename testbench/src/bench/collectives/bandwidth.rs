@@ -10,10 +10,10 @@ use crate::bench::{
     onesided::bench::Bench,
     report::{Better, Row},
 };
-use portico_spec::mpe::call::Kind;
+use portico_spec::mpe::call::{Kind, WAITING};
 
-/// Calls that are under way before as many again are timed.
-const CALLS: usize = 4;
+/// Calls that are under way before as many again are timed: all may wait in a context.
+const CALLS: usize = WAITING / 2;
 /// The paper's link, in Mbit/s (`gao-mpe-2013`, 5.4.2.1).
 const LINK: f64 = 3200.0;
 /// Mbit/s of the paper's engine (Table 5.5), by call and tiles.

@@ -139,7 +139,7 @@ impl Group {
     }
 
     /// Posts the same call again and again at all tiles, without a wait for the calls before, and compares what the last one leaves
-    /// with what it should. The cycles of `calls` further calls once as many are under way.
+    /// with what it should. The cycles of `calls` further calls once as many are under way; twice as many must find room in a context.
     ///
     /// # Errors
     /// As [`Group::measure`].
