@@ -56,6 +56,8 @@ figures: tools program ## measure anew what the tables of the pages show, and wr
 	$(PORTICO) bench onesided --set memories=1 --set tile_ports=true --set streams=true --json docs/figures/onesided.json
 	$(PORTICO) bench noc --mesh 4x4,8x8 --pattern uniform --packet 1,4 --fifo 2,4,8 --load 1 --json docs/figures/noc.json
 	$(PORTICO) bench collectives --quick --json docs/figures/collectives.json
+	$(PORTICO) sweep examples/sizes.toml --out $(OUT)/sizes
+	cp $(OUT)/sizes/sweep.json docs/figures/sizes.json
 	$(PORTICO) bench exchange --json docs/figures/exchange.json
 	$(PORTICO) bench lists --json docs/figures/lists.json
 	$(PORTICO) bench mpi --set mpe=2 --json docs/figures/mpi.json
