@@ -15,7 +15,7 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// Commands that take minutes, or have a placeholder, and a command of the same kind with less to do. `..` stands for any words
 /// behind. `FABRIC` stands for the configuration of [`FABRIC`]. The first row that fits counts.
-const SHORTER: [(&str, &str); 33] = [
+const SHORTER: [(&str, &str); 34] = [
     (
         "portico bench area..",
         "portico bench area --quick --only buddy --json build/area.json",
@@ -90,6 +90,14 @@ const SHORTER: [(&str, &str); 33] = [
     ),
     (
         "portico sweep examples/collectives.toml --out build/collectives",
+        concat!(
+            "portico sweep ",
+            env!("CARGO_MANIFEST_DIR"),
+            "/tests/collectives.toml --out build/collectives"
+        ),
+    ),
+    (
+        "portico sweep examples/sizes.toml",
         concat!(
             "portico sweep ",
             env!("CARGO_MANIFEST_DIR"),
