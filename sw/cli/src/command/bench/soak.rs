@@ -77,29 +77,27 @@ impl Soak {
             resets: RESETS,
         };
         // Commands that race are soaked alone: golden follows hardware there.
-        let replay = soak::Soak {
+        let replay = fabric_config.portals_log.then(|| soak::Soak {
             workload: Workload::Replay,
             cycles: (soak.cycles / SHARE_OF_REPLAY).max(1),
             resets: 0.0,
             ..soak
-        };
-        let has_log = fabric_config.portals > 0 && fabric_config.portals_log;
-        let soaks = [Some(soak), has_log.then_some(replay)];
-        let soaks: Vec<soak::Soak> = soaks.into_iter().flatten().collect();
-        for soak in &soaks {
-            soak::check(&fabric_config, soak).map_err(not_allowed)?;
+        });
+        if let Some(replay) = &replay {
+            soak::check(&fabric_config, replay).map_err(not_allowed)?;
         }
         let (library, built) = compile(&design("fabric", &fabric_config)?, self.quick)?;
         let mut fabric = hardware::fabric_of(&library, &fabric_config, MEMORY)?;
-        let mut summaries = vec![];
-        for soak in &soaks {
+        let mut run = |soak: &soak::Soak| {
             let bar = progress::simulation(soak.cycles);
             let outcome = soak::run(&mut fabric, soak, &mut |cycles| bar.set_position(cycles));
             bar.finish_and_clear();
-            summaries.push(outcome.map_err(|error| replayable(&error, &fabric_config, &MEMORY, soak))?);
-        }
+            outcome.map_err(|error| replayable(&error, &fabric_config, &MEMORY, soak))
+        };
+        let summary = run(&soak)?;
+        let replayed = replay.as_ref().map(run).transpose()?;
 
-        let report = fabric_report(&config, rows(&summaries[0], summaries.get(1), built), soak.seed)?;
+        let report = fabric_report(&config, rows(&summary, replayed.as_ref(), built), soak.seed)?;
         let mut output = Output::default();
         self.files.add(&mut output, None, "soak", &report);
         output.commit()?;
