@@ -88,22 +88,8 @@ const SHORTER: [(&str, &str); 34] = [
         "portico sweep FILE --out DIR",
         "portico sweep examples/sweep.toml --out build/sweep --jobs 2",
     ),
-    (
-        "portico sweep examples/collectives.toml --out build/collectives",
-        concat!(
-            "portico sweep ",
-            env!("CARGO_MANIFEST_DIR"),
-            "/tests/collectives.toml --out build/collectives"
-        ),
-    ),
-    (
-        "portico sweep examples/sizes.toml",
-        concat!(
-            "portico sweep ",
-            env!("CARGO_MANIFEST_DIR"),
-            "/tests/collectives.toml --out build/collectives"
-        ),
-    ),
+    ("portico sweep examples/collectives.toml --out build/collectives", SWEEP),
+    ("portico sweep examples/sizes.toml", SWEEP),
     (
         "portico synth <block> --target ecp5 --by-part",
         "portico synth fifo --target ecp5 --by-part --depth 4",
@@ -125,6 +111,13 @@ const SHORTER: [(&str, &str); 34] = [
         "portico synth fifo --target ecp5 --seeds 1,2 --aim 100",
     ),
 ];
+
+/// Calls on small fabrics in place of those of the examples.
+const SWEEP: &str = concat!(
+    "portico sweep ",
+    env!("CARGO_MANIFEST_DIR"),
+    "/tests/collectives.toml --out build/collectives"
+);
 
 /// One fabric for all commands that can have it, which is compiled once.
 const FABRIC: &str = concat!("--config ", env!("CARGO_MANIFEST_DIR"), "/tests/fabric.toml");
