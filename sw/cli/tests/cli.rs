@@ -933,6 +933,10 @@ fn a_sweep_of_calls_and_one_of_applications_run_on_fabrics() {
     let folder = folder();
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let calls = tests.join("collectives.toml");
+    let [grid, fabric] = [calls.clone(), tests.join("fabric.toml")]
+        .map(|file| toml::from_str::<toml::Table>(&fs::read_to_string(file).unwrap()).unwrap());
+    // Another fabric would be one more that is compiled.
+    assert_eq!(grid["config"].as_table(), Some(&fabric));
     let said = success(folder.path(), &format!("sweep {} --out calls", calls.display()));
     assert_eq!(
         said,
