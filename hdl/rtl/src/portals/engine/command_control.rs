@@ -1,6 +1,6 @@
 use super::{
-    CommandFields, CommandRaise, CommandRules, CountOut, FinishOut, ListJobOut, ListOperation, ScanControl, ShownIn,
-    TableCommand, TablesOut, MIN_FREE_WIDTH, PLACE_WIDTH,
+    CommandFields, CommandRaise, CommandRules, CountOut, FinishOut, ListJobOut, NewEntry, PortalSwitch, ScanControl,
+    ShownIn, TableCommand, TablesOut, UnlinkControl, PLACE_WIDTH,
 };
 use crate::{
     bus::{EventOut, MemoryWriteOut},
@@ -12,10 +12,7 @@ use portico_spec::{
         ErrorCode,
     },
     portals::{
-        engine::{
-            ControlCommand, ACK_DISABLE, COMMAND_WIDTH, COMM_DISABLE, CT_BYTES, CT_COMM, NO_ENTRY, NUMBER_WIDTH,
-            PORTAL_WIDTH, SUCCESS_DISABLE, UNLINK_DISABLE,
-        },
+        engine::{ControlCommand, COMMAND_WIDTH, NO_ENTRY, NUMBER_WIDTH, PORTAL_WIDTH},
         list::{GENERATION_OFFSET, GENERATION_WIDTH},
     },
 };
@@ -33,19 +30,15 @@ pub enum CommandStep {
     Judge,
     /// Headers are scanned, for an append or a search.
     Scan,
-    /// The lists show the entry of a handle.
-    Show,
-    /// Reads the rows of that entry.
-    Rows,
-    /// The entry leaves its list.
-    Delete,
+    /// An entry is unlinked.
+    Unlink,
     /// Writes the handle to memory.
     Handle,
     /// Raises LINK, or AUTO_UNLINK.
     Link,
     /// Changes a counter.
     Count,
-    /// Waits for the messages of a portal index.
+    /// Waits for the messages of a portal index that is disabled.
     Linger,
     /// Ends the command.
     Report,
@@ -57,7 +50,7 @@ pub enum CommandStep {
 /// | --- | --- |
 /// | latency | from the last word: an append 10 cycles and the writing of its event, more with headers ([`ScanControl`]), an unlink 10, others 3 |
 /// | throughput | one command at a time, each in its turn |
-/// | state | the step of the command in hand, and what the lists have answered |
+/// | state | the step of the command in hand |
 ///
 /// Errors of the descriptor ([`CommandFields`]) come before those that the lists tell.
 #[derive(LogicBlock, Default)]
@@ -95,20 +88,19 @@ pub struct CommandControl {
     pub event: EventOut,
     fields: CommandFields,
     scan: ScanControl,
+    unlink: UnlinkControl,
+    portal_switch: PortalSwitch,
+    entry: NewEntry,
     rules: CommandRules,
     step: DFF<CommandStep>,
     /// Portal index of the command, or of its entry.
     index: DFF<Bits<PORTAL_WIDTH>>,
     handle: DFF<Bits<32>>,
     error: DFF<Bits<ERROR_WIDTH>>,
-    asks: DFF<Bit>,
-    answered: DFF<Bit>,
     /// The entry has consumed a header, and is in no list.
     consumed: DFF<Bit>,
-    failed: DFF<Bit>,
     cycle: DFF<Bits<WAIT_WIDTH>>,
     fault: Signal<Local, Bits<ERROR_WIDTH>>,
-    free: Signal<Local, Bits<MIN_FREE_WIDTH>>,
     reports: Signal<Local, Bit>,
     raises: Signal<Local, Bit>,
     raise: Signal<Local, CommandRaise>,
@@ -128,9 +120,9 @@ impl CommandControl {
 #[kernel]
 impl Logic for CommandControl {
     fn update(&mut self) {
-        wire!(self => fields, scan: clk, rst);
+        wire!(self => fields, scan, unlink, portal_switch: clk, rst);
         wire!(self.commands <=> fields.words);
-        dff_setup!(self, clk, step, index, handle, error, asks, answered, consumed, failed, cycle);
+        dff_setup!(self, clk, step, index, handle, error, consumed, cycle);
         self.command.next = self.fields.command.val();
         self.fields.reads.next = (self.step.q.val() == CommandStep::Take) & self.goes.val();
         self.fields.row.next = self.shown.row.val();
@@ -138,10 +130,10 @@ impl Logic for CommandControl {
         self.fields.clears.next = false;
 
         self.wants.next = ((self.step.q.val() == CommandStep::Take) & self.commands.tvalid.val())
-            | (self.step.q.val() == CommandStep::Linger)
+            | self.portal_switch.wants.val()
             | self.scan.wants.val();
-        self.ends.next = self.scan.yields.val();
-        self.advances.next = self.scan.consumes.val();
+        self.ends.next = self.scan.yields.val() | self.portal_switch.yields.val();
+        self.advances.next = self.scan.consumes.val() | self.portal_switch.stops.val();
         self.reports.next = false;
         self.fault.next = 0.into();
 
@@ -157,36 +149,22 @@ impl Logic for CommandControl {
             wire!(fields => list: write, field, word);
             wire!(fields => tables: portal_read, portal);
         }
-        if self.asks.q.val() {
-            self.list.valid.next = true;
-        }
-        self.free.next = self.command.val().value.get_bits::<MIN_FREE_WIDTH>(0);
-        if self
-            .command
-            .val()
-            .value
-            .get_bits::<{ 32 - MIN_FREE_WIDTH }>(MIN_FREE_WIDTH)
-            .any()
-        {
-            self.free.next = !bits::<MIN_FREE_WIDTH>(0);
-        }
+        self.unlink.starts.next = false;
+        wire!(list => unlink: answered, failed, done);
+        wire!(self <=> unlink, portal_switch: shown);
+        self.portal_switch.starts.next = false;
+        self.portal_switch.goes.next = self.goes.val();
+        self.portal_switch.command.next = self.command.val();
+        self.entry.command.next = self.command.val();
+        wire!(list => entry: generation);
         self.raise.next = self.scan.raise.val();
         self.raises.next = self.scan.raises.val();
         self.count.valid.next = false;
         self.memory.valid.next = false;
         self.event.valid.next = false;
 
-        if self.asks.q.val() & self.list.answered.val() {
-            self.answered.d.next = true;
-            self.failed.d.next = self.list.failed.val();
-        }
-        if self.asks.q.val() & self.list.done.val() {
-            self.asks.d.next = false;
-        }
         match self.step.q.val() {
             CommandStep::Take => {
-                self.answered.d.next = false;
-                self.failed.d.next = false;
                 self.cycle.d.next = 0.into();
                 self.error.d.next = 0.into();
                 if self.fields.ends.val() {
@@ -200,32 +178,21 @@ impl Logic for CommandControl {
                 if self.cycle.q.val() == 2 {
                     self.cycle.d.next = 0.into();
                     self.fault.next = self.fields.fault.val();
-                    self.reports.next = true;
-                    if !self.fault.val().any() {
-                        if self.fields.appends.val() | self.fields.searches.val() {
-                            self.reports.next = false;
-                            self.scan.starts.next = true;
-                            self.step.d.next = CommandStep::Scan;
-                        } else if self.fields.unlinks.val() {
-                            self.reports.next = false;
-                            self.asks.d.next = true;
-                            self.step.d.next = CommandStep::Show;
-                        } else if self.fields.changes.val() {
-                            self.reports.next = false;
-                            self.step.d.next = CommandStep::Count;
-                        } else {
-                            self.tables.row_write.next = true;
-                            self.tables.row.next.enabled =
-                                self.command.val().command == bits::<COMMAND_WIDTH>(ControlCommand::Enable as u64);
-                            self.tables.row.next.allocated =
-                                self.command.val().command != bits::<COMMAND_WIDTH>(ControlCommand::Free as u64);
-                            if self.command.val().command == bits::<COMMAND_WIDTH>(ControlCommand::Disable as u64) {
-                                self.reports.next = false;
-                                self.ends.next = true;
-                                self.advances.next = true;
-                                self.step.d.next = CommandStep::Linger;
-                            }
-                        }
+                    if self.fault.val().any() {
+                        self.reports.next = true;
+                    } else if self.fields.appends.val() | self.fields.searches.val() {
+                        self.scan.starts.next = true;
+                        self.step.d.next = CommandStep::Scan;
+                    } else if self.fields.unlinks.val() {
+                        self.unlink.starts.next = true;
+                        self.step.d.next = CommandStep::Unlink;
+                    } else if self.fields.changes.val() {
+                        self.step.d.next = CommandStep::Count;
+                    } else {
+                        self.portal_switch.starts.next = true;
+                        wire!(portal_switch => tables: row_write, row);
+                        self.reports.next = self.portal_switch.over.val();
+                        self.step.d.next = CommandStep::Linger;
                     }
                 }
             }
@@ -244,59 +211,21 @@ impl Logic for CommandControl {
                             | field::<32, GENERATION_WIDTH>(self.list.generation.val(), GENERATION_OFFSET);
                         self.tables.place.next = self.list.place.val();
                         self.tables.entry_write.next = true;
-                        self.tables.entry.next.pointer = self.command.val().pointer;
-                        self.tables.entry.next.counter = self.command.val().counter;
-                        self.tables.entry.next.counts = self.command.val().counts;
-                        self.tables.entry.next.min_free = self.free.val();
-                        self.tables.entry.next.messages = 0.into();
-                        self.tables.entry.next.headers = 0.into();
-                        self.tables.entry.next.generation = self.list.generation.val();
-                        self.tables.entry.next.detached = false;
-                        self.tables.entry.next.ack_disable = self.command.val().options.get_bit(ACK_DISABLE);
-                        self.tables.entry.next.unlink_disable = self.command.val().options.get_bit(UNLINK_DISABLE);
-                        self.tables.entry.next.comm_disable = self.command.val().options.get_bit(COMM_DISABLE);
-                        self.tables.entry.next.success_disable = self.command.val().options.get_bit(SUCCESS_DISABLE);
-                        self.tables.entry.next.ct_comm = self.command.val().options.get_bit(CT_COMM);
-                        self.tables.entry.next.ct_bytes = self.command.val().options.get_bit(CT_BYTES);
+                        self.tables.entry.next = self.entry.row.val();
                         self.tables.counts_write.next = true;
                         self.tables.counts.next.entries = self.shown.counts.val().entries + 1;
                     }
                 }
             }
-            CommandStep::Show => {
-                self.list.operation.next = ListOperation::Show;
-                if self.answered.q.val() & !self.asks.q.val() {
-                    self.index.d.next = self.list.portal.val();
-                    self.cycle.d.next = 0.into();
-                    self.step.d.next = CommandStep::Rows;
-                    if self.failed.q.val() {
-                        self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::UnknownEntry as u64);
-                        self.reports.next = true;
-                    }
-                }
-            }
-            CommandStep::Rows => {
-                self.cycle.d.next = self.cycle.q.val() + 1;
-                self.tables.portal_read.next = self.cycle.q.val() == 0;
-                self.tables.entry_read.next = self.cycle.q.val() == 0;
+            CommandStep::Unlink => {
+                wire!(unlink => list: valid, operation);
+                wire!(unlink => tables: portal_read, entry_read, counts_write, counts);
                 self.tables.place.next = self.list.place.val();
-                if self.cycle.q.val() == 2 {
-                    if self.shown.entry.val().messages.any() | self.shown.entry.val().headers.any() {
-                        self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::InUse as u64);
-                        self.reports.next = true;
-                    } else {
-                        self.tables.counts_write.next = true;
-                        self.tables.counts.next.entries = self.shown.counts.val().entries - 1;
-                        self.asks.d.next = true;
-                        self.step.d.next = CommandStep::Delete;
-                    }
+                if self.unlink.found.val() {
+                    self.index.d.next = self.list.portal.val();
                 }
-            }
-            CommandStep::Delete => {
-                self.list.operation.next = ListOperation::Delete;
-                if !self.asks.q.val() {
-                    self.reports.next = true;
-                }
+                self.fault.next = self.unlink.fault.val();
+                self.reports.next = self.unlink.over.val();
             }
             CommandStep::Handle => {
                 self.memory.valid.next = true;
@@ -314,24 +243,11 @@ impl Logic for CommandControl {
             }
             CommandStep::Count => {
                 self.count.valid.next = true;
-                if self.count.ready.val() {
-                    self.reports.next = true;
-                }
+                self.reports.next = self.count.ready.val();
             }
             CommandStep::Linger => {
-                // Messages that are in progress take their turns between two looks.
-                if self.goes.val() {
-                    self.cycle.d.next = self.cycle.q.val() + 1;
-                    self.tables.portal_read.next = self.cycle.q.val() == 0;
-                    if self.cycle.q.val() == 2 {
-                        self.cycle.d.next = 0.into();
-                        if self.shown.counts.val().messages.any() {
-                            self.ends.next = true;
-                        } else {
-                            self.reports.next = true;
-                        }
-                    }
-                }
+                wire!(portal_switch => tables: portal_read);
+                self.reports.next = self.portal_switch.over.val();
             }
             CommandStep::Report => {
                 // The events of a command are written before its own event counts.
@@ -348,8 +264,7 @@ impl Logic for CommandControl {
             self.error.d.next = self.fault.val();
             self.step.d.next = CommandStep::Report;
         }
-        self.memory.address.next =
-            bit_cast::<OFFSET_WIDTH, { OFFSET_WIDTH }>(self.command.val().address.get_bits::<OFFSET_WIDTH>(2));
+        self.memory.address.next = self.command.val().address.get_bits::<OFFSET_WIDTH>(2);
         self.memory.data.next = self.handle.q.val();
         self.memory.lanes.next = !bits::<4>(0);
         self.count.counter.next = self.index.q.val().get_bits::<NUMBER_WIDTH>(0);
@@ -369,7 +284,6 @@ impl Logic for CommandControl {
         self.scan.raised.next = self.rules.taken.val();
         if self.rst.val() {
             self.step.d.next = CommandStep::Take;
-            self.asks.d.next = false;
         }
     }
 }

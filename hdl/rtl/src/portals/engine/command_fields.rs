@@ -50,7 +50,7 @@ pub struct TableCommand {
     pub address: Bits<32>,
 }
 
-/// What a command does.
+/// The kind of a command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct CommandKind {
     /// It appends an entry.

@@ -1,13 +1,13 @@
 use super::{
     ContextWriteOut, HitCheck, ListField, ListJobOut, ListOperation, Message, Request, ShownIn, TablesOut,
-    CONTEXT_WIDTH, PLACE_WIDTH,
+    CONTEXT_WIDTH,
 };
 use portico_spec::portals::{
     engine::{
         Failure, Operation, EVENT_DELIVERED_OFFSET, FAILURE_WIDTH, LENGTH_WIDTH, OPERATION_WIDTH, RANK_WIDTH,
         USER_OFFSET, USER_WIDTH,
     },
-    list::{GENERATION_OFFSET, GENERATION_WIDTH, UNEXPECTED_HDR_DISABLE},
+    list::UNEXPECTED_HDR_DISABLE,
 };
 use portico_verilog::prelude::*;
 
@@ -27,17 +27,14 @@ pub enum EntryStep {
     Check,
     /// Says what becomes of the entry.
     Resolve,
-    /// Reads and writes the rows of the entry, at the end of a message that was kept.
-    Rows,
-    /// Frees the place of the entry.
-    Release,
 }
 
-/// Carries out what a message does at the entry that it meets: at its begin, and at its end if that is later.
+/// Carries out what a message does at the entry that it meets when it begins. [`EntryEnd`](super::EntryEnd) follows, if the message
+/// is not complete with its first packet.
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | 7 cycles from the answer of the lists to `ends`, more if the header is kept; 3 cycles from `closes` to `closed`, more if a place is freed |
+/// | latency | 7 cycles from the answer of the lists to `ends`, more if the header is kept |
 /// | throughput | one message at a time |
 /// | state | what the lists have answered, and what becomes of the entry |
 ///
@@ -55,8 +52,6 @@ pub struct EntryControl {
     pub lacks: Signal<In, Bit>,
     /// The header is read: the message begins.
     pub goes: Signal<In, Bit>,
-    /// The last packet is in hand, or the get is served: the message ends at its entry.
-    pub closes: Signal<In, Bit>,
     /// The packet in hand is the last of its message.
     pub last: Signal<In, Bit>,
     /// Rank of the initiator.
@@ -85,9 +80,7 @@ pub struct EntryControl {
     pub ends: Signal<Out, Bit>,
     /// The message is complete with this packet, and does not count as in progress; valid from `delivers` on.
     pub at_once: Signal<Out, Bit>,
-    /// High for a cycle: the message has ended at its entry.
-    pub closed: Signal<Out, Bit>,
-    /// The entry has left its list, and its last message is complete.
+    /// The entry has left its list with this message, which is complete, as all others are.
     pub unlinked: Signal<Out, Bit>,
     /// Its place is free too: no header of it is left.
     pub gone: Signal<Out, Bit>,
@@ -113,8 +106,6 @@ pub struct EntryControl {
     is_kept: Signal<Local, Bit>,
     fails: Signal<Local, Bit>,
     is_last: Signal<Local, Bit>,
-    closes_entry: Signal<Local, Bit>,
-    now: Signal<Local, EntryStep>,
     failure: Signal<Local, Bits<FAILURE_WIDTH>>,
     refuses: Signal<Local, Bit>,
     succeeds: Signal<Local, Bit>,
@@ -167,14 +158,13 @@ impl Logic for EntryControl {
         self.tables.header.next.owner = self.message.val().place;
         self.tables.header.next.delivered = self.message.val().delivered;
         self.tables.header.next.get = self.message.val().get;
-        self.tables.header.next.here = true;
+        self.tables.header.next.here = self.completes.q.val();
         self.context.enable.next = false;
         self.context.context.next = self.home.val();
         self.context.index.next = 1.into();
         self.context.word.next = bit_cast::<32, RANK_WIDTH>(self.rank.val())
             | field::<32, LENGTH_WIDTH>(self.message.val().delivered, EVENT_DELIVERED_OFFSET);
         self.ends.next = false;
-        self.closed.next = false;
         self.drops.next = false;
         self.permission.next = false;
         self.operation.next = false;
@@ -202,12 +192,7 @@ impl Logic for EntryControl {
         // It unlinks the entry, and no other message is with that.
         self.is_last.next =
             self.check.unlinks.val() & !self.fails.val() & self.ends_now.val() & !self.shown.entry.val().messages.any();
-        self.closes_entry.next = self.shown.entry.val().detached & (self.shown.entry.val().messages == 1);
-        self.now.next = self.step.q.val();
-        if self.closes.val() & (self.step.q.val() != EntryStep::Release) {
-            self.now.next = EntryStep::Rows;
-        }
-        match self.now.val() {
+        match self.step.q.val() {
             EntryStep::Search => {
                 if self.goes.val() {
                     if self.found.q.val() {
@@ -289,45 +274,12 @@ impl Logic for EntryControl {
                     self.ends.next = true;
                     self.tables.place.next = self.list.place.val();
                     self.tables.header_write.next = self.keeps.q.val();
-                    self.tables.header.next.here = self.completes.q.val();
                     self.known.next.header = self.list.place.val();
                     self.drops.next = self.failure.val() == bits::<FAILURE_WIDTH>(Failure::Dropped as u64);
                     self.refuses.next = !self.succeeds.val();
                     self.permission.next = self.failure.val() == bits::<FAILURE_WIDTH>(Failure::Permission as u64);
                     self.operation.next = self.failure.val() == bits::<FAILURE_WIDTH>(Failure::Operation as u64);
                 }
-            }
-            EntryStep::Rows => {
-                self.cycle.d.next = self.cycle.q.val() + 1;
-                self.tables.portal_read.next = self.cycle.q.val() == 0;
-                self.tables.entry_read.next = self.cycle.q.val() == 0;
-                self.list.field.next = ListField::Handle;
-                self.list.word.next = bit_cast::<32, PLACE_WIDTH>(self.message.val().place)
-                    | field::<32, GENERATION_WIDTH>(self.shown.entry.val().generation, GENERATION_OFFSET);
-                if self.cycle.q.val() == 1 {
-                    self.tables.place.next = self.message.val().header;
-                    self.tables.header_write.next = self.message.val().unexpected;
-                }
-                if self.cycle.q.val() == 2 {
-                    self.tables.entry_write.next = true;
-                    self.tables.entry.next.messages = self.shown.entry.val().messages - 1;
-                    self.tables.counts_write.next = true;
-                    self.tables.counts.next.messages = self.shown.counts.val().messages - 1;
-                    self.closed.next = true;
-                    self.finished.d.next = self.closes_entry.val();
-                    if self.closes_entry.val() & !self.shown.entry.val().headers.any() {
-                        self.closed.next = false;
-                        self.tables.counts.next.entries = self.shown.counts.val().entries - 1;
-                        self.list.write.next = true;
-                        self.leaves.d.next = true;
-                        self.asks.d.next = true;
-                        self.step.d.next = EntryStep::Release;
-                    }
-                }
-            }
-            EntryStep::Release => {
-                self.list.operation.next = ListOperation::Release;
-                self.closed.next = !self.asks.q.val();
             }
         }
         if self.refuses.val() {

@@ -1,6 +1,6 @@
 use super::{
-    BytesOut, ContextWriteOut, EntryControl, FinishOut, FinishRules, GetJob, HeaderReader, ListJobOut, Message, Packet,
-    PacketsIn, ShownIn, TablesOut, CONTEXT_WIDTH,
+    BytesOut, ContextWriteOut, EntryControl, EntryEnd, FinishOut, FinishRules, GetJob, HeaderReader, ListJobOut,
+    Message, Packet, PacketsIn, PayloadGate, ShownIn, TablesOut, TurnChoice, CONTEXT_WIDTH,
 };
 use crate::prim::{LutRam, StreamOut};
 use portico_spec::portals::engine::{LENGTH_WIDTH, RANK_WIDTH};
@@ -104,8 +104,11 @@ pub struct MessageControl {
     pub permission: Signal<Out, Bit>,
     /// High for a cycle: a request of an operation that the entry does not allow.
     pub operation: Signal<Out, Bit>,
+    choice: TurnChoice,
     header: HeaderReader,
     entries: EntryControl,
+    gate: PayloadGate,
+    entry_end: EntryEnd,
     rules: FinishRules,
     messages: LutRam<Message, RANK_WIDTH>,
     step: DFF<MessageStep>,
@@ -113,20 +116,11 @@ pub struct MessageControl {
     rank: DFF<Bits<RANK_WIDTH>>,
     /// The packet in hand is the last of its message.
     last: DFF<Bit>,
-    /// All words of the packet in hand are taken.
-    whole: DFF<Bit>,
     /// A get that is served is in hand, no packet.
     serves: DFF<Bit>,
-    /// The last turn was that of a command.
-    commanded: DFF<Bit>,
-    /// The writer has the run of this packet.
-    running: DFF<Bit>,
-    is_request: Signal<Local, Bit>,
-    collides: Signal<Local, Bit>,
-    takes: Signal<Local, Bit>,
+    rests: Signal<Local, Bit>,
     succeeds: Signal<Local, Bit>,
     is_served: Signal<Local, Bit>,
-    passes: Signal<Local, Bit>,
     packet_ends: Signal<Local, Bit>,
     finishes: Signal<Local, Bit>,
     parity_bit: Signal<Local, Bits<1>>,
@@ -150,14 +144,12 @@ impl MessageControl {
 #[kernel]
 impl Logic for MessageControl {
     fn update(&mut self) {
-        wire!(self => header, messages: clk);
-        wire!(self => entries: clk, rst);
-        dff_setup!(self, clk, step, message, rank, last, whole, serves, commanded, running);
+        wire!(self => header, gate, messages: clk);
+        wire!(self => choice, entries, entry_end: clk, rst);
+        dff_setup!(self, clk, step, message, rank, last, serves);
 
         // The rank of the next packet or get, and the place of the words of its event.
         self.packet.next = self.packets.packet.val();
-        self.is_request.next =
-            self.packets.valid.val() & !self.packet.val().reply & self.enabled.val() & !self.busy_lists.val();
         self.looked.next = self.packet.val().owner.get_bits::<RANK_WIDTH>(0);
         if self.served.val() {
             self.looked.next = self.served_rank.val();
@@ -169,20 +161,24 @@ impl Logic for MessageControl {
         self.parity_bit.next = self.message.q.val().parity.into();
         self.home.next = field::<CONTEXT_WIDTH, RANK_WIDTH>(self.rank.q.val(), 1)
             | bit_cast::<CONTEXT_WIDTH, 1>(self.parity_bit.val());
+        self.rests.next = self.step.q.val() == MessageStep::Idle;
+        self.choice.looks.next = self.rests.val() & !self.busy_lists.val();
+        wire!(self => choice: served);
+        self.choice.command.next = self.command_wants.val();
+        self.choice.packet.next = self.packets.valid.val() & !self.packet.val().reply & self.enabled.val();
         // Words of an event are written only when those before them are used.
-        self.collides.next = self.packet.val().first & self.raising.val() & (self.raised.val() == self.next_home.val());
+        self.choice.collides.next =
+            self.packet.val().first & self.raising.val() & (self.raised.val() == self.next_home.val());
 
         // The header, and the entry that it meets.
-        self.header.rests.next = self.step.q.val() == MessageStep::Idle;
+        wire!(self => header, entries, gate, entry_end: rests);
         self.header.reads.next = self.step.q.val() == MessageStep::Header;
         self.header.rank.next = self.rank.q.val();
         self.header.home.next = self.home.val();
         wire!(packets.words => header.words: tvalid, tdata, tlast);
-        self.entries.rests.next = self.step.q.val() == MessageStep::Idle;
         self.entries.asked.next = self.header.asks.val();
         self.entries.lacks.next = self.header.ends.val() & self.header.lacks.val();
         self.entries.goes.next = self.step.q.val() == MessageStep::Match;
-        self.entries.closes.next = self.step.q.val() == MessageStep::Close;
         self.entries.last.next = self.last.q.val();
         self.entries.rank.next = self.rank.q.val();
         self.entries.home.next = self.home.val();
@@ -201,11 +197,22 @@ impl Logic for MessageControl {
         }
         wire!(entries => self: drops, permission, operation);
 
+        // Its end there, if that is later than its begin.
+        self.entry_end.closes.next = self.step.q.val() == MessageStep::Close;
+        self.entry_end.message.next = self.message.q.val();
+        wire!(list => entry_end: done);
+        wire!(self <=> entry_end: shown);
+        if self.step.q.val() == MessageStep::Close {
+            wire!(entry_end => list: write, field, word, valid, operation);
+            wire!(entry_end => tables: portal_read, entry_read, place, header_write, header, entry_write, entry, counts_write, counts);
+        }
+
         self.command_goes.next = self.step.q.val() == MessageStep::Command;
-        self.take_served.next = false;
-        self.quiet.next = false;
+        self.take_served.next = self.choice.closes.val();
+        self.quiet.next =
+            self.rests.val() & !self.choice.closes.val() & !self.choice.commands.val() & !self.choice.takes.val();
         self.packets.take.next = false;
-        self.packets.words.tready.next = self.header.words.tready.val();
+        self.packets.words.tready.next = self.header.words.tready.val() | self.gate.words.tready.val();
         self.ends.next = false;
         self.matched.next = (self.step.q.val() == MessageStep::Match) & self.entries.ends.val();
         self.packet_ends.next = false;
@@ -214,33 +221,20 @@ impl Logic for MessageControl {
         self.is_served.next = self.message.q.val().get & self.succeeds.val() & !self.entries.at_once.val();
         match self.step.q.val() {
             MessageStep::Idle => {
-                self.whole.d.next = false;
-                self.running.d.next = false;
-                self.serves.d.next = false;
+                self.serves.d.next = self.choice.closes.val();
                 self.rank.d.next = self.looked.val();
-                self.last.d.next = self.packet.val().last;
+                self.last.d.next = self.packet.val().last | self.choice.closes.val();
                 self.message.d.next = self.messages.read_data.val();
-                // A served get comes first, then packets and commands take turns.
-                if self.served.val() & !self.busy_lists.val() {
-                    self.take_served.next = true;
-                    self.serves.d.next = true;
-                    self.last.d.next = true;
+                if self.choice.closes.val() {
                     self.step.d.next = MessageStep::Close;
-                } else if self.command_wants.val()
-                    & !self.busy_lists.val()
-                    & (!self.is_request.val() | !self.commanded.q.val() | self.collides.val())
-                {
-                    self.commanded.d.next = true;
+                } else if self.choice.commands.val() {
                     self.step.d.next = MessageStep::Command;
-                } else if self.is_request.val() & !self.collides.val() {
-                    self.commanded.d.next = false;
+                } else if self.choice.takes.val() {
                     self.step.d.next = MessageStep::Payload;
                     if self.packet.val().first {
                         self.message.d.next.parity = !self.messages.read_data.val().parity;
                         self.step.d.next = MessageStep::Header;
                     }
-                } else {
-                    self.quiet.next = true;
                 }
             }
             MessageStep::Command => {
@@ -250,7 +244,6 @@ impl Logic for MessageControl {
             }
             MessageStep::Header => {
                 if self.header.ends.val() {
-                    self.whole.d.next = self.packets.words.tlast.val();
                     self.step.d.next = MessageStep::Match;
                 }
             }
@@ -261,7 +254,7 @@ impl Logic for MessageControl {
                 }
             }
             MessageStep::Payload => {
-                self.packet_ends.next = self.whole.q.val() & (!self.running.q.val() | self.written.val());
+                self.packet_ends.next = self.gate.over.val();
                 if self.packet_ends.val() {
                     self.packets.take.next = true;
                     self.step.d.next = MessageStep::Idle;
@@ -277,7 +270,7 @@ impl Logic for MessageControl {
                 }
             }
             MessageStep::Close => {
-                if self.entries.closed.val() {
+                if self.entry_end.closed.val() {
                     self.step.d.next = MessageStep::Finish;
                 }
             }
@@ -292,28 +285,18 @@ impl Logic for MessageControl {
         }
         self.ended.next = self.rank.q.val();
 
-        // Payload to memory, while the entry is still resolved; payload of a message that fails is read away.
-        self.passes.next = self.entries.resolves.val() | (self.step.q.val() == MessageStep::Payload);
-        self.run.valid.next = self.passes.val() & !self.whole.q.val() & !self.running.q.val() & self.succeeds.val();
-        self.run.address.next = self.message.q.val().address;
-        self.run.length.next = self.message.q.val().left;
-        if self.run.valid.val() & self.run.ready.val() {
-            self.running.d.next = true;
-        }
-        wire!(packets.words => words: tdata, tlast);
-        self.words.tvalid.next = self.packets.words.tvalid.val() & self.running.q.val();
-        if self.passes.val() {
-            self.packets.words.tready.next =
-                (self.running.q.val() & self.words.tready.val()) | (!self.whole.q.val() & !self.succeeds.val());
-        }
-        self.takes.next = self.passes.val() & self.packets.words.tvalid.val() & self.packets.words.tready.val();
-        if self.takes.val() & self.packets.words.tlast.val() {
-            self.whole.d.next = true;
-        }
+        // Payload to memory, while the entry is still resolved.
+        self.gate.passes.next = self.entries.resolves.val() | (self.step.q.val() == MessageStep::Payload);
+        self.gate.bare.next = self.header.ends.val() & self.packets.words.tlast.val();
+        self.gate.message.next = self.message.q.val();
+        wire!(self => gate: succeeds, written);
+        wire!(packets.words => gate.words: tvalid, tdata, tlast);
+        wire!(self <=> gate: run);
+        wire!(self.words <=> gate.m_axis);
         self.messages.write_enable.next = self.packet_ends.val();
         self.messages.write_address.next = self.rank.q.val();
         self.messages.write_data.next = self.message.q.val();
-        if self.running.q.val() {
+        if self.gate.runs.val() {
             self.messages.write_data.next.address = self.next_address.val();
             self.messages.write_data.next.left = self.bytes_left.val();
         }
@@ -329,15 +312,14 @@ impl Logic for MessageControl {
         self.rules.home.next = self.home.val();
         self.rules.row.next = self.shown.row.val();
         self.rules.entry.next = self.shown.entry.val();
-        self.rules.unlinked.next = self.entries.unlinked.val();
-        self.rules.gone.next = self.entries.gone.val();
+        self.rules.unlinked.next = self.entries.unlinked.val() | self.entry_end.unlinked.val();
+        self.rules.gone.next = self.entries.gone.val() | self.entry_end.gone.val();
         self.rules.served.next = self.serves.q.val();
         wire!(self <=> rules: finish);
         // The first packet of a reply says of a get that succeeds what an answer would.
         self.get.next.outcome = self.rules.finish.outcome.val();
         if self.rst.val() {
             self.step.d.next = MessageStep::Idle;
-            self.commanded.d.next = false;
         }
     }
 }

@@ -8,10 +8,12 @@
 //! | [`SlotPool`], [`RankCredits`] | slots for requests that are answered; credits of ranks |
 //! | [`DataDoor`], [`RoomReader`] | the end of the data plane: packets into their rooms, and out of them |
 //! | [`MessageControl`] | requests at their target |
-//! | [`HeaderReader`], [`EntryControl`], [`HitCheck`], [`FinishRules`] | their headers, their entries, what an entry allows, and what their ends raise |
+//! | [`TurnChoice`], [`HeaderReader`], [`PayloadGate`] | whose turn it is; their headers; their payload |
+//! | [`EntryControl`], [`HitCheck`], [`EntryEnd`], [`FinishRules`] | their entries, what an entry allows, their ends there, and what these raise |
 //! | [`ReplyControl`] | data of replies at their initiator |
 //! | [`CommandControl`], [`CommandFields`] | commands on entries, headers, counters, portal indices, and their checks |
-//! | [`ScanControl`], [`CommandRules`] | headers that appends and searches find, and what they raise |
+//! | [`ScanControl`], [`NewEntry`], [`CommandRules`] | headers that appends and searches find, the row of a new entry, and what they raise |
+//! | [`UnlinkControl`], [`PortalSwitch`] | unlinks; portal indices that are enabled, disabled and freed |
 //! | [`ListAccess`], [`TargetTables`] | lists, portal indices, entries and headers, for both |
 //! | [`HeaderWords`] | the words of an event of a header |
 //! | [`Finisher`], [`Completer`] | what the end of a message raises at the target and at the initiator |
@@ -35,6 +37,7 @@ mod count_arbiter;
 mod counter_bank;
 mod data_door;
 mod entry_control;
+mod entry_end;
 mod event_share;
 mod event_writer;
 mod finish_rules;
@@ -46,9 +49,12 @@ mod hit_check;
 mod list_access;
 mod message_control;
 mod move_intake;
+mod new_entry;
 mod packet_sender;
+mod payload_gate;
 mod payload_reader;
 mod payload_writer;
+mod portal_switch;
 mod ports;
 mod rank_credits;
 mod registers;
@@ -60,6 +66,8 @@ mod scan_control;
 mod slot_pool;
 mod step_log;
 mod target_tables;
+mod turn_choice;
+mod unlink_control;
 
 pub use command_control::CommandControl;
 pub use command_fields::{CommandFields, TableCommand};
@@ -72,6 +80,7 @@ pub use count_arbiter::CountArbiter;
 pub use counter_bank::CounterBank;
 pub use data_door::DataDoor;
 pub use entry_control::EntryControl;
+pub use entry_end::EntryEnd;
 pub use event_share::EventShare;
 pub use event_writer::EventWriter;
 pub use finish_rules::FinishRules;
@@ -83,9 +92,12 @@ pub use hit_check::HitCheck;
 pub use list_access::ListAccess;
 pub use message_control::MessageControl;
 pub use move_intake::MoveIntake;
+pub use new_entry::NewEntry;
 pub use packet_sender::PacketSender;
+pub use payload_gate::PayloadGate;
 pub use payload_reader::PayloadReader;
 pub use payload_writer::PayloadWriter;
+pub use portal_switch::PortalSwitch;
 pub use ports::*;
 pub use rank_credits::RankCredits;
 pub use registers::PortalsRegisters;
@@ -97,6 +109,8 @@ pub use scan_control::ScanControl;
 pub use slot_pool::SlotPool;
 pub use step_log::StepLog;
 pub use target_tables::TargetTables;
+pub use turn_choice::TurnChoice;
+pub use unlink_control::UnlinkControl;
 
 use super::list_manager::ListParameters;
 use crate::bus::{EventArbiter, SocketIn, WriteShare};
