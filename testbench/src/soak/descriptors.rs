@@ -11,7 +11,7 @@ use super::{
 use portico::mailbox::Mailbox;
 use portico_spec::{
     flit::MAX_PAYLOAD_FLITS,
-    mpe::call::{Begin, Call, Kind as CallKind, Transfer as CallTransfer, CONTEXTS},
+    mpe::call::{Call, Kind as CallKind, Transfer as CallTransfer, CONTEXTS},
     ni::{
         command::QUEUE_WORDS,
         descriptor::{Atomic, Command, Descriptor, Transfer},
@@ -256,14 +256,12 @@ impl<R: Rng> Draw<'_, R> {
 
     /// A call of a node without an engine, where it is refused. See [`super::calls`] for those that are not.
     fn barrier(&mut self) -> Command {
-        Command::Call(Call {
-            kind: CallKind::Barrier,
-            begin: Begin::InTurn,
-            number: self.random.gen(),
-            context: self.random.gen_range(0..CONTEXTS as u8),
-            towards: None,
-            transfer: CallTransfer::NONE,
-        })
+        Command::Call(Call::in_turn(
+            CallKind::Barrier,
+            self.random.gen(),
+            self.random.gen_range(0..CONTEXTS as u8),
+            CallTransfer::NONE,
+        ))
     }
 
     fn program(&mut self) -> Option<Command> {

@@ -321,6 +321,18 @@ pub struct Call {
 }
 
 impl Call {
+    /// A call without a neighbour towards the root, which begins in its turn.
+    pub fn in_turn(kind: Kind, number: u8, context: u8, transfer: Transfer) -> Call {
+        Call {
+            kind,
+            begin: Begin::InTurn,
+            number,
+            context,
+            towards: None,
+            transfer,
+        }
+    }
+
     /// Words 1 and up of its descriptor.
     ///
     /// # Errors

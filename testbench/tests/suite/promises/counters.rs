@@ -9,7 +9,7 @@ use portico::{
 };
 use portico_sim::SimulatedFabric;
 use portico_spec::{
-    mpe::call::{Begin, Call, Kind, Transfer as Moved},
+    mpe::call::{Call, Kind, Transfer as Moved},
     ni::{
         descriptor::{Command, Descriptor, Geometry as Block, Transfer},
         registers::CounterRegister::{
@@ -168,14 +168,7 @@ pub fn engines_count_the_cycles_of_a_call(hardware: SimulatedFabric) -> Result<(
     let mut fabric = Fabric::open(hardware)?;
     let ends = [0, 5];
     let group = fabric.communicator(&ends, &Shape::Linear)?;
-    let barrier = Call {
-        kind: Kind::Barrier,
-        begin: Begin::InTurn,
-        number: 0,
-        context: group.context() as u8,
-        towards: None,
-        transfer: Moved::NONE,
-    };
+    let barrier = Call::in_turn(Kind::Barrier, 0, group.context() as u8, Moved::NONE);
     let mut pair = Pair { fabric, ends };
     // The first member comes, waits, and is let go by the second one.
     for (comes, waits) in [(None, false), (Some(0), true), (Some(1), false)] {

@@ -8,7 +8,7 @@ use portico::{
     Error, ErrorCode, Fabric, Transport,
 };
 use portico_spec::{
-    mpe::call::{Begin, Call, Kind, Transfer, ARMED, NUMBER_WIDTH},
+    mpe::call::{Call, Kind, Transfer, ARMED, NUMBER_WIDTH},
     ni::registers::{MPE_ARMED_OFFSET, MPE_IDLE_OFFSET, MPE_NEXT_OFFSET, MPE_RUNNING_OFFSET},
 };
 
@@ -124,14 +124,7 @@ pub fn barrier_holds_all<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> Res
         let context = group.context();
         let running = |fabric: &mut Fabric<T>, tile: usize| fabric.peek(tile, MpeRegister::Status, context);
         for (number, late) in (0u8..).zip([tiles - 1, 0, 2]) {
-            let call = Call {
-                kind: Kind::Barrier,
-                begin: Begin::InTurn,
-                number,
-                context: context as u8,
-                towards: None,
-                transfer: Transfer::NONE,
-            };
+            let call = Call::in_turn(Kind::Barrier, number, context as u8, Transfer::NONE);
             for rank in (0..tiles).filter(|&rank| rank != late) {
                 post(&mut fabric, &group, rank, 1, call)?;
             }
@@ -283,18 +276,18 @@ pub fn orders_of_posting_do_not_matter<T: Transport>(open: impl Fn(usize) -> Fab
     let one = fabric.world(&Shape::Linear)?;
     let two = one.dup(&mut fabric)?;
     prepare(&mut fabric, 100)?;
-    let call = |group: &Communicator, result: u32| Call {
-        kind: Kind::Allreduce,
-        begin: Begin::InTurn,
-        number: 0,
-        context: group.context() as u8,
-        towards: None,
-        transfer: Transfer {
-            length: 40,
-            source: OWN,
-            result,
-            operation: Operation::IntegerSum,
-        },
+    let call = |group: &Communicator, result: u32| {
+        Call::in_turn(
+            Kind::Allreduce,
+            0,
+            group.context() as u8,
+            Transfer {
+                length: 40,
+                source: OWN,
+                result,
+                operation: Operation::IntegerSum,
+            },
+        )
     };
     for rank in 0..one.size() {
         let mut calls = [(&one, RESULT), (&two, RESULT + 160)];
@@ -320,19 +313,17 @@ pub fn a_member_may_be_late<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -> 
     let Some(mut fabric) = opened(open)? else { return Ok(()) };
     let all = fabric.world(&Shape::Centre)?;
     prepare(&mut fabric, 80)?;
-    let call = Call {
-        kind: Kind::Allreduce,
-        begin: Begin::InTurn,
-        number: 0,
-        context: all.context() as u8,
-        towards: None,
-        transfer: Transfer {
+    let call = Call::in_turn(
+        Kind::Allreduce,
+        0,
+        all.context() as u8,
+        Transfer {
             length: 80,
             source: OWN,
             result: RESULT,
             operation: Operation::IntegerSum,
         },
-    };
+    );
     for rank in 1..all.size() {
         post(&mut fabric, &all, rank, 3, call)?;
     }
@@ -366,14 +357,7 @@ pub fn a_neighbour_may_be_two_calls_ahead<T: Transport>(open: impl Fn(usize) -> 
                     operation: Operation::IntegerSum,
                 },
             };
-            let call = Call {
-                kind,
-                begin: Begin::InTurn,
-                number,
-                context: line.context() as u8,
-                towards: None,
-                transfer,
-            };
+            let call = Call::in_turn(kind, number, line.context() as u8, transfer);
             post(fabric, &line, rank, root, call)
         })
     };
@@ -427,13 +411,11 @@ pub fn members_that_disagree_are_found_and_wait_says_mismatch<T: Transport>(
         (Kind::Reduce, 2, Kind::Broadcast, false),
     ];
     for (wrong, root, right, is_mismatch) in meetings {
-        let call = Call {
-            kind: wrong,
-            begin: Begin::InTurn,
-            number: 0,
-            context: group.context() as u8,
-            towards: None,
-            transfer: match wrong {
+        let call = Call::in_turn(
+            wrong,
+            0,
+            group.context() as u8,
+            match wrong {
                 Kind::Barrier => Transfer::NONE,
                 _ => Transfer {
                     length: 100,
@@ -442,7 +424,7 @@ pub fn members_that_disagree_are_found_and_wait_says_mismatch<T: Transport>(
                     operation: sum,
                 },
             },
-        };
+        );
         post(&mut fabric, &group, 0, root, call)?;
         let mut begun = match right {
             Kind::Barrier => group.barrier(&mut fabric)?.start()?,
@@ -476,18 +458,18 @@ pub fn a_context_closes_alone<T: Transport>(open: impl Fn(usize) -> Fabric<T>) -
     let bad = fabric.communicator(&[0, 1], &Shape::Linear)?;
     prepare(&mut fabric, 64)?;
     // Tile 1 means nine words, the root eight.
-    let call = |length| Call {
-        kind: Kind::Reduce,
-        begin: Begin::InTurn,
-        number: 0,
-        context: bad.context() as u8,
-        towards: None,
-        transfer: Transfer {
-            length,
-            source: OWN,
-            result: RESULT + 0x800,
-            operation: Operation::IntegerSum,
-        },
+    let call = |length| {
+        Call::in_turn(
+            Kind::Reduce,
+            0,
+            bad.context() as u8,
+            Transfer {
+                length,
+                source: OWN,
+                result: RESULT + 0x800,
+                operation: Operation::IntegerSum,
+            },
+        )
     };
     post(&mut fabric, &bad, 1, 0, call(9))?;
     super::rest(&mut fabric);
@@ -537,13 +519,11 @@ pub fn a_communicator_works_after_recover_and_its_sums_are_right<T: Transport>(
     for (later, (wrong, right)) in (0..15).zip(kinds.into_iter().cycle()) {
         prepare(&mut fabric, 100)?;
         // Rank 1 is told of another call.
-        let call = Call {
-            kind: wrong,
-            begin: Begin::InTurn,
-            number: 0,
-            context: bad.context() as u8,
-            towards: None,
-            transfer: match wrong {
+        let call = Call::in_turn(
+            wrong,
+            0,
+            bad.context() as u8,
+            match wrong {
                 Kind::Barrier => Transfer::NONE,
                 _ => Transfer {
                     length: 70,
@@ -552,7 +532,7 @@ pub fn a_communicator_works_after_recover_and_its_sums_are_right<T: Transport>(
                     operation: sum,
                 },
             },
-        };
+        );
         post(&mut fabric, &bad, 1, 2, call)?;
         fabric.transport().wait(later);
         let mut begun = match right {
@@ -668,14 +648,7 @@ pub fn a_call_that_stands_still_times_out<T: Transport>(open: impl Fn(usize) -> 
     good.allreduce(&mut fabric, OWN, RESULT, 768, Operation::IntegerSum)?
         .wait(SOON)?;
     late.timeout(&mut fabric, 3_000)?;
-    let call = Call {
-        kind: Kind::Barrier,
-        begin: Begin::InTurn,
-        number: 0,
-        context: late.context() as u8,
-        towards: None,
-        transfer: Transfer::NONE,
-    };
+    let call = Call::in_turn(Kind::Barrier, 0, late.context() as u8, Transfer::NONE);
     // Tile 2 does not come.
     for rank in [0, 1] {
         post(&mut fabric, &late, rank, 0, call)?;
