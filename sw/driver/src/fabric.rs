@@ -12,7 +12,7 @@ use portico_spec::{
 };
 
 use crate::{
-    collective::Group,
+    collective::{Failure, Group},
     exchange::Dropped,
     host::HostPort,
     list::Notice,
@@ -54,6 +54,8 @@ pub struct Fabric<T> {
     pub(crate) nodes: Vec<NodeState>,
     /// The groups of communicators that have a context, by their numbers.
     pub(crate) groups: BTreeMap<u64, Group>,
+    /// Failures of calls of those that had one, for their tickets.
+    pub(crate) past_failures: BTreeMap<u64, Vec<Failure>>,
     pub(crate) dropped: Dropped,
     /// How lists tell the host that they have ended.
     pub(crate) notices: Vec<Notice>,
@@ -120,6 +122,7 @@ impl<T: Transport> Fabric<T> {
             port,
             nodes,
             groups: BTreeMap::new(),
+            past_failures: BTreeMap::new(),
             dropped: Dropped::default(),
             notices: vec![],
             portals: portals::State::default(),

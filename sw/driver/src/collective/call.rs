@@ -7,7 +7,7 @@ use portico_spec::{
     ni::descriptor::Command,
 };
 
-use super::{Communicator, Operation};
+use super::{group::check_call, Communicator, Operation};
 use crate::{command, Error, Fabric, Transport};
 
 /// Where words lie in the members' memories: byte addresses, multiples of 4.
@@ -197,9 +197,15 @@ impl CallTicket {
     /// one member alone: see [`CallTicket::wait`].
     pub fn poll<T: Transport>(&mut self, fabric: &mut Fabric<T>) -> Result<bool, Error> {
         fabric.advance(self.group, self.call)?;
-        // A group is not kept when all of its calls have ended well and its communicator is gone.
-        let group = fabric.groups.get(&self.group);
-        group.map_or(Ok(true), |group| group.has_ended(self.call))
+        match fabric.groups.get(&self.group) {
+            Some(group) => group.has_ended(self.call),
+            // All calls of a group have ended when another one takes its context.
+            None => {
+                let failures = fabric.past_failures.get(&self.group);
+                failures.map_or(Ok(()), |failures| check_call(failures, self.call))?;
+                Ok(true)
+            }
+        }
     }
 
     /// Waits until it has ended at all members. After a time-out it may be waited for again.

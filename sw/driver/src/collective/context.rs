@@ -246,7 +246,10 @@ impl<T: Transport> Fabric<T> {
         }
         for number in others {
             self.give_held_events(number);
-            self.groups.remove(&number);
+            let failures = self.groups.remove(&number).expect("found above").failures;
+            if !failures.is_empty() {
+                self.past_failures.insert(number, failures);
+            }
         }
         self.look_at_members(tiles, context)
     }

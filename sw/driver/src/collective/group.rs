@@ -35,7 +35,7 @@ pub(crate) struct Group {
     /// Ordinal of the call that has number 0.
     first: u64,
     /// The last one lasts until the communicator is recovered.
-    failures: Vec<Failure>,
+    pub(super) failures: Vec<Failure>,
     /// The context has been closed at all members since the last failure.
     is_closed: bool,
     /// The prepared call that was started last, and how often in a row.
@@ -182,11 +182,8 @@ impl Group {
     /// # Errors
     /// [`Error::CommunicatorFailed`] if it, or one before it, has failed.
     pub fn has_ended(&self, call: u64) -> Result<bool, Error> {
-        let mut failures = self.failures.iter();
-        match failures.find(|failure| failure.call <= call && failure.end.is_none_or(|end| call < end)) {
-            Some(&failure) => Err(failure.into()),
-            None => Ok(self.oldest().is_none_or(|(oldest, _)| oldest > call)),
-        }
+        check_call(&self.failures, call)?;
+        Ok(self.oldest().is_none_or(|(oldest, _)| oldest > call))
     }
 
     /// A member at which the driver has not seen `call` end, for errors.
@@ -346,6 +343,16 @@ impl Group {
             failure.end.get_or_insert(self.calls);
         }
     }
+}
+
+/// Checks that a call is not among those that have failed.
+///
+/// # Errors
+/// [`Error::CommunicatorFailed`].
+pub(super) fn check_call(failures: &[Failure], call: u64) -> Result<(), Error> {
+    let mut failures = failures.iter();
+    let failure = failures.find(|failure| failure.call <= call && failure.end.is_none_or(|end| call < end));
+    failure.map_or(Ok(()), |&failure| Err(failure.into()))
 }
 
 /// Whether a call is given up since the last recovery.

@@ -58,7 +58,7 @@ pub use self::call::{Addresses, Call, CallTicket};
 pub(crate) use self::{
     call::{check_count, check_rank, Prepared},
     context::{middle, ENGINE},
-    group::Group,
+    group::{Failure, Group},
 };
 
 mod armed;
@@ -75,8 +75,8 @@ const POST: u64 = 200;
 /// A group of tiles that make calls together, made by [`Fabric::communicator`].
 ///
 /// Its context is given back when it is dropped. Calls under way go on nevertheless; the context is handed on when they have
-/// ended, and so are the events that its armed calls hold. After a call has failed at some member, the context is closed at all others, and all later calls are refused until the
-/// communicator is [recovered](Communicator::recover).
+/// ended, and so are the events that its armed calls hold. After a call has failed at some member, the context is closed at all
+/// others, and all later calls are refused until the communicator is [recovered](Communicator::recover).
 #[derive(Debug)]
 pub struct Communicator {
     /// The number of its group in the fabric.

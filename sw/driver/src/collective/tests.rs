@@ -363,8 +363,10 @@ fn a_call_that_fails_retires_its_communicator_until_it_is_recovered() {
         (0..3).for_each(|tile| fabric.write(tile, 0x200, &[0, 0]).unwrap());
     }
 
+    let mut succeeding = pair.barrier(&mut fabric).unwrap().start().unwrap();
+
     // A communicator that fails and is dropped gives its context back too: the next communicator recovers it.
-    intrude(&mut fabric, 2, broadcast_of_three(2));
+    intrude(&mut fabric, 2, broadcast_of_three(3));
     let call = pair.broadcast(&mut fabric, 1, 0x100, 8).unwrap();
     assert!(matches!(call.wait(LIMIT), Err(Error::CommunicatorFailed { .. })));
     pair.free();
@@ -374,6 +376,10 @@ fn a_call_that_fails_retires_its_communicator_until_it_is_recovered() {
         .wait(LIMIT)
         .unwrap();
     assert_eq!(read(&mut fabric, 0x200, 2), vec![vec![6, 30]; 3]);
+    // Tickets of a communicator whose context belongs to another one tell what they told.
+    assert_eq!(failing.poll(&mut fabric), Err(expected.clone()));
+    assert_eq!(behind.wait(&mut fabric, LIMIT), Err(expected));
+    assert_eq!(succeeding.poll(&mut fabric), Ok(true));
 }
 
 #[test]
