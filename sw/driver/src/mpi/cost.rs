@@ -62,7 +62,7 @@ const WORD: u64 = 3;
 const PUT: u64 = 12;
 /// From the last word of a block in its memory to the acknowledgement on its first link.
 const ACKNOWLEDGE: u64 = 6;
-/// From a router to the next one, and from an acknowledgement at its node to the count of the event.
+/// A link between two routers, and from an acknowledgement at its node to the count of the event.
 const HOP: u64 = 1;
 const COUNT: u64 = 6;
 /// From the last word of a list's start in the registers of a member to the moment when a command stream would have brought it.
@@ -222,13 +222,13 @@ pub fn call(config: &Config, tree: &Tree, root: usize, kind: Kind, words: usize)
     let children = ranks.map(|rank| tree.neighbours(rank).len() - usize::from(rank != root));
     let children = children.max().unwrap_or(0) as u64;
     let packets = Packets::of(words);
+    let sending = || sending(config, tree, root, packets, children);
+    let folding = || folding(config, tree, root, packets, children);
     match kind {
-        Kind::Barrier => TOKENS + slowest(tree, root, None, &|place, _| TOKEN + place),
-        Kind::Broadcast => CALL + sending(tree, root, packets, children),
-        Kind::Reduce => CALL + folding(config, tree, root, packets, children),
-        Kind::Allreduce => {
-            CALL + folding(config, tree, root, packets, children) + sending(tree, root, packets, children)
-        }
+        Kind::Barrier => TOKENS + all_tokens(config, tree, root, None) + release(config, tree, root, None),
+        Kind::Broadcast => CALL + sending(),
+        Kind::Reduce => CALL + folding(),
+        Kind::Allreduce => CALL + folding() + sending(),
     }
 }
 
@@ -255,37 +255,86 @@ impl Packets {
 }
 
 /// Cycles in which the words of the root reach all members, of whom none has more than `children` children.
-fn sending(tree: &Tree, root: usize, packets: Packets, children: u64) -> u64 {
+fn sending(config: &Config, tree: &Tree, root: usize, packets: Packets, children: u64) -> u64 {
     let last = packets.last;
-    packets.flits * children + last + slowest(tree, root, None, &|place, _| FORWARD + place * last)
+    let way = slowest(config, tree, root, None, &|edge| {
+        FORWARD + edge.links * HOP + edge.place * last
+    });
+    packets.flits * children + last + way
 }
 
 /// Cycles in which the words of all members are folded at the root. A member begins when the packets of all its children are there. A
 /// word comes out of the adder before the next child's is added to it.
 fn folding(config: &Config, tree: &Tree, root: usize, packets: Packets, children: u64) -> u64 {
     let fold = 1 + config.stages as u64;
-    let way = slowest(tree, root, None, &|_, children| {
-        FORWARD + fold + (children - 1) * (packets.last + fold)
+    let way = slowest(config, tree, root, None, &|edge| {
+        FORWARD + edge.links * HOP + fold + (edge.children - 1) * (packets.last + fold)
     });
     packets.flits * children + packets.before * children.saturating_sub(1) * fold + packets.last + way
 }
 
-/// The slowest way from the members below `rank` to it, or back: `edge` gives the cycles of an edge to a child, from its place among
-/// the children and their number.
-fn slowest(tree: &Tree, rank: usize, from: Option<usize>, edge: &dyn Fn(u64, u64) -> u64) -> u64 {
-    let children = tree.neighbours(rank).iter().copied().filter(|&next| Some(next) != from);
-    let number = children.clone().count() as u64;
-    let ways = children.zip(0..);
-    let ways = ways.map(|(child, place)| edge(place, number) + slowest(tree, child, Some(rank), edge));
+/// Cycles until a member has taken the tokens of all members below it, one a cycle.
+fn all_tokens(config: &Config, tree: &Tree, rank: usize, from: Option<usize>) -> u64 {
+    let children = children(tree, rank, from);
+    let mut tokens: Vec<u64> = children
+        .map(|child| all_tokens(config, tree, child, Some(rank)) + TOKEN + links(config, tree, rank, child) * HOP)
+        .collect();
+    tokens.sort_unstable();
+    tokens.into_iter().fold(0, |taken, token| token.max(taken + 1))
+}
+
+/// Cycles until all members below one that is released are released. It releases its children one a cycle.
+fn release(config: &Config, tree: &Tree, rank: usize, from: Option<usize>) -> u64 {
+    let ways = children(tree, rank, from).zip(0..).map(|(child, place)| {
+        place + TOKEN + links(config, tree, rank, child) * HOP + release(config, tree, child, Some(rank))
+    });
     ways.max().unwrap_or(0)
 }
 
-/// A barrier apart from its tokens, and the way of a token up an edge and down again. A member releases a child a cycle.
-const TOKENS: u64 = 9;
-const TOKEN: u64 = 11;
-/// A call apart from its words, and the way of a word from a member to the next one.
-const CALL: u64 = 13;
-const FORWARD: u64 = 8;
+/// The neighbours of a member but that one from which it is reached.
+fn children(tree: &Tree, rank: usize, from: Option<usize>) -> impl Iterator<Item = usize> + Clone + '_ {
+    tree.neighbours(rank)
+        .iter()
+        .copied()
+        .filter(move |&next| Some(next) != from)
+}
+
+/// Links of the mesh between two members.
+fn links(config: &Config, tree: &Tree, one: usize, other: usize) -> u64 {
+    routing::hops(config, tree.tiles()[one], tree.tiles()[other]) as u64
+}
+
+/// An edge of a tree, from a member to one of its children.
+struct Edge {
+    /// Place of the child among the children.
+    place: u64,
+    /// Children of the member.
+    children: u64,
+    /// Links of the mesh between the two.
+    links: u64,
+}
+
+/// The slowest way from the members below `rank` to it, or back: `cost` gives the cycles of an edge.
+fn slowest(config: &Config, tree: &Tree, rank: usize, from: Option<usize>, cost: &dyn Fn(Edge) -> u64) -> u64 {
+    let others = children(tree, rank, from);
+    let number = others.clone().count() as u64;
+    let ways = others.zip(0..).map(|(child, place)| {
+        let edge = Edge {
+            place,
+            children: number,
+            links: links(config, tree, rank, child),
+        };
+        cost(edge) + slowest(config, tree, child, Some(rank), cost)
+    });
+    ways.max().unwrap_or(0)
+}
+
+/// A barrier apart from its tokens, and a token at both ends of its edge.
+const TOKENS: u64 = 7;
+const TOKEN: u64 = 4;
+/// A call apart from its words, and a word at both ends of an edge.
+const CALL: u64 = 12;
+const FORWARD: u64 = 6;
 
 /// Cycles in which a host at the AXI4-Lite port makes `accesses` accesses to registers of tiles, in `rounds` rounds. The accesses of
 /// a round travel together, and the host waits once for all of them.
@@ -360,13 +409,14 @@ mod tests {
         let (flits, last) = (128 * 33, 2);
         assert_eq!(
             cost(Shape::Linear, Kind::Broadcast, 4096),
-            CALL + 3 * FORWARD + flits + last
+            CALL + 3 * (FORWARD + HOP) + flits + last
         );
+        // The nearest child of the star comes last.
         assert_eq!(
             cost(Shape::Star, Kind::Broadcast, 4096),
-            CALL + FORWARD + 3 * flits + 3 * last
+            CALL + FORWARD + HOP + 3 * flits + 3 * last
         );
-        assert_eq!(cost(Shape::Linear, Kind::Barrier, 0), TOKENS + 3 * TOKEN);
+        assert_eq!(cost(Shape::Linear, Kind::Barrier, 0), TOKENS + 3 * 2 * (TOKEN + HOP));
         let alone = Tree::new(&config, &[2], &Shape::Linear).unwrap();
         assert_eq!(call(&config, &alone, 0, Kind::Allreduce, 30), CALL + 2 * 32);
     }
@@ -386,31 +436,31 @@ mod tests {
         use Kind::{Allreduce, Barrier, Broadcast, Reduce};
         use Shape::{Centre, Linear, Quad};
         let measured = [
-            (4, Quad, 0, Barrier, 0, 23),
-            (16, Linear, 4, Barrier, 0, 96),
-            (16, Centre, 5, Barrier, 0, 52),
-            (16, Quad, 5, Barrier, 0, 38),
-            (4, Linear, 0, Broadcast, 1, 38),
+            (4, Quad, 0, Barrier, 0, 21),
+            (16, Linear, 4, Barrier, 0, 87),
+            (16, Centre, 5, Barrier, 0, 47),
+            (16, Quad, 5, Barrier, 0, 35),
+            (4, Linear, 0, Broadcast, 1, 36),
             (4, Linear, 0, Broadcast, 256, 302),
             (4, Quad, 0, Broadcast, 256, 818),
-            (16, Linear, 0, Broadcast, 1, 134),
+            (16, Linear, 0, Broadcast, 1, 120),
             (16, Linear, 0, Broadcast, 256, 398),
-            (16, Centre, 5, Broadcast, 1, 46),
+            (16, Centre, 5, Broadcast, 1, 43),
             (16, Centre, 5, Broadcast, 256, 1102),
-            (16, Quad, 5, Broadcast, 1, 42),
+            (16, Quad, 5, Broadcast, 1, 41),
             (16, Quad, 5, Broadcast, 256, 1622),
-            (16, Linear, 0, Reduce, 1, 211),
+            (16, Linear, 0, Reduce, 1, 196),
             (16, Linear, 0, Reduce, 256, 474),
-            (16, Centre, 5, Reduce, 1, 108),
-            (16, Quad, 5, Reduce, 1, 103),
+            (16, Centre, 5, Reduce, 1, 104),
+            (16, Quad, 5, Reduce, 1, 98),
             (16, Centre, 5, Reduce, 256, 1286),
-            (16, Quad, 5, Reduce, 256, 1858),
-            (16, Linear, 4, Allreduce, 1, 191),
-            (16, Linear, 4, Allreduce, 256, 1269),
-            (16, Centre, 5, Allreduce, 1, 144),
-            (16, Quad, 5, Allreduce, 1, 137),
+            (16, Quad, 5, Reduce, 256, 1854),
+            (16, Linear, 4, Allreduce, 1, 183),
+            (16, Linear, 4, Allreduce, 256, 1263),
+            (16, Centre, 5, Allreduce, 1, 140),
+            (16, Quad, 5, Allreduce, 1, 132),
             (16, Centre, 5, Allreduce, 256, 2381),
-            (16, Quad, 5, Allreduce, 256, 3506),
+            (16, Quad, 5, Allreduce, 256, 3469),
         ];
         for (size, shape, root, kind, words, cycles) in measured {
             let cost = of(size, &shape, root, kind, words);
