@@ -12,7 +12,7 @@ ifneq (,$(if $(CARGO_TARGET_DIR),,$(findstring :,$(CURDIR))))
 $(error cargo puts no program below a folder with a colon in its name: rename $(CURDIR), or set CARGO_TARGET_DIR to another)
 endif
 
-.PHONY: run test quick long slowest formal bench figures synth wheel doc clean tools help program
+.PHONY: run test quick long slowest first formal bench figures synth wheel doc clean tools help program
 .DEFAULT_GOAL = run
 
 run: tools program ## Verilate a 4x4 mesh and a 4x4 fabric; hold traffic, a halo exchange, a transpose and an allreduce against golden
@@ -36,6 +36,9 @@ long: tools ## the tests that take long; notes in testbench/long.txt with which 
 
 slowest: tools ## all tests, then the slowest of them with their seconds
 	testbench/slowest.sh
+
+first: ## measure what the first `make` and the first `make program` cost, in clones
+	testbench/first.sh
 
 formal: tools ## prove the properties of the primitives with SymbiYosys, and that the proofs catch planted faults
 	hdl/formal/run.sh
