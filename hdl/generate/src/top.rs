@@ -58,14 +58,15 @@ macro_rules! by_width_and_depth {
 }
 
 /// Calls `$block::<W, B, A>` for the fabric of a configuration: its width, the bytes of a flit, the address bits of its FIFOs.
+/// After these, a block with memories takes the bits of their addresses.
 macro_rules! fabric_by_width_and_depth {
-    ($config:expr, $block:ident) => {{
+    ($config:expr, $block:ident $(, $memory_address:literal)?) => {{
         let config = &fabric_of($config);
         match (config.width, address_bits(config.fifo)) {
-            (32, 1..=2) => Box::new($block::<32, 4, 2>::new(config)),
-            (32, _) => Box::new($block::<32, 4, 4>::new(config)),
-            (_, 1..=2) => Box::new($block::<64, 8, 2>::new(config)),
-            (_, _) => Box::new($block::<64, 8, 4>::new(config)),
+            (32, 1..=2) => Box::new($block::<32, 4, 2 $(, $memory_address)?>::new(config)),
+            (32, _) => Box::new($block::<32, 4, 4 $(, $memory_address)?>::new(config)),
+            (_, 1..=2) => Box::new($block::<64, 8, 2 $(, $memory_address)?>::new(config)),
+            (_, _) => Box::new($block::<64, 8, 4 $(, $memory_address)?>::new(config)),
         }
     }};
 }
@@ -86,6 +87,7 @@ const FABRIC_KEYS: &[&str] = &[
     "fifo",
     "monitors",
     "memories",
+    "memory_address",
     "scratchpad",
     "cores",
     "windows",
@@ -380,14 +382,17 @@ pub static TOPS: &[Top] = &[
             "width",
             "monitors",
             "memories",
+            "memory_address",
             "windows",
             "events",
             "wide_atomics",
         ],
         keep_apart: &[],
-        make: |config| match config.width {
-            32 => Box::new(MemoryNode::<32, 4>::new(&fabric_of(config))),
-            _ => Box::new(MemoryNode::<64, 8>::new(&fabric_of(config))),
+        make: |config| match (config.width, config.memory_address) {
+            (32, 32) => Box::new(MemoryNode::<32, 4, 32>::new(&fabric_of(config))),
+            (32, _) => Box::new(MemoryNode::<32, 4, 64>::new(&fabric_of(config))),
+            (_, 32) => Box::new(MemoryNode::<64, 8, 32>::new(&fabric_of(config))),
+            (_, _) => Box::new(MemoryNode::<64, 8, 64>::new(&fabric_of(config))),
         },
     },
     Top {
@@ -395,7 +400,10 @@ pub static TOPS: &[Top] = &[
         about: "tiles on two meshes, host node on AXI4-Lite, memory nodes on AXI4",
         keys: FABRIC_KEYS,
         keep_apart: &["tile", "memory_node", "node", "router_place"],
-        make: |config| fabric_by_width_and_depth!(config, Fabric),
+        make: |config| match config.memory_address {
+            32 => fabric_by_width_and_depth!(config, Fabric, 32),
+            _ => fabric_by_width_and_depth!(config, Fabric, 64),
+        },
     },
     Top {
         name: "board",

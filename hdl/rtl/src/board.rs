@@ -2,7 +2,7 @@ use crate::{
     fabric::Fabric,
     host::uart::{UartBridge, BIT_CYCLES_WIDTH},
 };
-use portico_spec::Config;
+use portico_spec::{ni::page::BASE_WIDTH, Config};
 use portico_verilog::prelude::*;
 
 /// LEDs of a board.
@@ -43,7 +43,8 @@ pub struct Board<const W: usize, const B: usize, const A: usize> {
     pub uart_tx: Signal<Out, Bit>,
     /// Active high.
     pub led: Signal<Out, Bits<LEDS>>,
-    fabric: Fabric<W, B, A>,
+    /// Without memories, it makes no difference how wide their addresses are.
+    fabric: Fabric<W, B, A, BASE_WIDTH>,
     bridge: UartBridge,
     /// Two flip-flops between `rst` and all else.
     asked: DFF<Bit>,

@@ -11,7 +11,7 @@ use portico_verilog::prelude::*;
 
 /// The fabric: tiles on two wormhole meshes, the host node, and memory nodes.
 ///
-/// A fabric of `W`-bit flits with `B` bytes, and router FIFOs of up to 2^`A` flits.
+/// A fabric of `W`-bit flits with `B` bytes, router FIFOs of up to 2^`A` flits, and memories with addresses of `M` bits.
 ///
 /// ```text
 ///   tile 0 - tile 1 - ...        each line twice: the data plane and the control plane
@@ -27,7 +27,7 @@ use portico_verilog::prelude::*;
 /// | throughput | one flit a cycle on every link of each plane |
 /// | after reset | takes nothing for 512 cycles |
 #[derive(LogicBlock, Default)]
-pub struct Fabric<const W: usize, const B: usize, const A: usize> {
+pub struct Fabric<const W: usize, const B: usize, const A: usize, const M: usize> {
     /// Every register changes at its rising edge.
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: restores all credits, and empties both planes.
@@ -49,7 +49,7 @@ pub struct Fabric<const W: usize, const B: usize, const A: usize> {
     /// Events of each tile.
     pub status: Vec<NodeStatus>,
     /// External memory, one a memory node.
-    pub m_axi: Vec<AxiOut<W, B>>,
+    pub m_axi: Vec<AxiOut<W, B, M>>,
     /// Packets for nodes that do not exist, of each plane.
     pub data_dropped: DropReportOut,
     /// The same of the control plane.
@@ -70,7 +70,7 @@ pub struct Fabric<const W: usize, const B: usize, const A: usize> {
     /// The same before each tile, where the configuration has registers there.
     tile_data: Vec<SkidBuffer<W>>,
     tile_control: Vec<SkidBuffer<32>>,
-    memory: Vec<MemoryNode<W, B>>,
+    memory: Vec<MemoryNode<W, B, M>>,
     node: Vec<Constant<Bits<NODE_WIDTH>>>,
     tiles: Constant<Bits<16>>,
     memories_at: Constant<Bits<16>>,
@@ -88,9 +88,9 @@ pub struct Fabric<const W: usize, const B: usize, const A: usize> {
     _memories: usize,
 }
 
-impl<const W: usize, const B: usize, const A: usize> Fabric<W, B, A> {
-    /// The fabric that `config` describes; `config.width` is `W`, `config.fifo` fits `A` address bits, and
-    /// `config.edge_nodes` counts the host and the memories.
+impl<const W: usize, const B: usize, const A: usize, const M: usize> Fabric<W, B, A, M> {
+    /// The fabric that `config` describes; `config.width` is `W`, `config.fifo` fits `A` address bits, `config.memory_address` is
+    /// `M`, and `config.edge_nodes` counts the host and the memories.
     pub fn new(config: &Config) -> Self {
         let node = |terminal: usize| {
             let node = config.terminal_node(terminal);
@@ -132,7 +132,7 @@ impl<const W: usize, const B: usize, const A: usize> Fabric<W, B, A> {
 }
 
 #[kernel]
-impl<const W: usize, const B: usize, const A: usize> Logic for Fabric<W, B, A> {
+impl<const W: usize, const B: usize, const A: usize, const M: usize> Logic for Fabric<W, B, A, M> {
     fn update(&mut self) {
         wire!(self => data_plane, control_plane, host_node, host_data, host_control: clk, rst);
         wire!(self <=> data_plane, control_plane: monitor);

@@ -152,8 +152,8 @@ fn blocks() -> Vec<(&'static str, Box<dyn Block>)> {
         ),
         ("axi-lite-slave", Box::new(AxiLiteSlave::<32, 4>::new(0x10000))),
         ("axi-lite-slave-64", Box::new(AxiLiteSlave::<64, 8>::new(0x80000))),
-        ("axi-memory", Box::new(AxiMemory::<32, 4>::new())),
-        ("axi-memory-64", Box::new(AxiMemory::<64, 8>::new())),
+        ("axi-memory", Box::new(AxiMemory::<32, 4, 32>::new())),
+        ("axi-memory-64", Box::new(AxiMemory::<64, 8, 64>::new())),
     ]
 }
 

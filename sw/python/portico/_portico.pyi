@@ -71,6 +71,8 @@ class Config:
     """Counters of flits and stalls at every router's outputs and local input, and in every node."""
     memories: int
     """Memory nodes of a fabric, at the edge nodes after the host; fewer than `cols`."""
+    memory_address: int
+    """Bits of an address at the AXI4 port of every memory node; with 32, all pages lie below 4 GiB."""
     scratchpad: int
     """Memory of a tile, in KiB."""
     cores: int
@@ -137,6 +139,7 @@ class Config:
         edge_nodes: int = ...,
         monitors: bool = ...,
         memories: int = ...,
+        memory_address: int = ...,
         scratchpad: int = ...,
         cores: int = ...,
         windows: int = ...,

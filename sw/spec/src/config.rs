@@ -28,7 +28,10 @@ pub use self::{
 use crate::{
     fp::ADDER_STAGES,
     mpe::call::{CONTEXTS, NEIGHBOURS},
-    ni::{command::SHAPERS, event::EVENTS, packet::SLOTS, segment::SEGMENTS, window::WINDOWS, MAILBOXES, MAX_CORES},
+    ni::{
+        command::SHAPERS, event::EVENTS, packet::SLOTS, page::ADDRESS_WIDTHS, segment::SEGMENTS, window::WINDOWS,
+        MAILBOXES, MAX_CORES,
+    },
     portals::{
         buddy::{BLOCK_BYTES, HEAP_BYTES},
         engine::RANKS,
@@ -226,6 +229,8 @@ configuration! {
     monitors: bool = true, Allowed::Switch;
     /// Memory nodes of a fabric, at the edge nodes after the host; fewer than `cols`.
     memories: usize = 0, Allowed::Range(0, MAX_COLS - 1);
+    /// Bits of an address at the AXI4 port of every memory node; with 32, all pages lie below 4 GiB.
+    memory_address: usize = 64, Allowed::OneOf(&ADDRESS_WIDTHS);
     /// Memory of a tile, in KiB.
     scratchpad: usize = 64, Allowed::OneOf(&SCRATCHPADS);
     /// Micro-cores of a tile.

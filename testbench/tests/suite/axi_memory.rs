@@ -11,13 +11,14 @@ use portico_verilog::{emit, Design, Options};
 use rand::{rngs::SmallRng, Rng};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
+/// Bits of a word. An address has as many, so that both widths of it are looked at.
 const WIDTHS: [usize; 2] = [32, 64];
 
 fn rtl(width: usize) -> Box<dyn Device> {
     macro_rules! block {
         ($width:literal, $bytes:literal) => {
             Box::new(rtl_device!(
-                host::AxiMemory::<$width, $bytes>::new();
+                host::AxiMemory::<$width, $bytes, $width>::new();
                 rst, registers.enable, registers.index, registers.data, sweep.active, sweep.place,
                 memory_write.valid, memory_write.address, memory_write.data, memory_write.lanes,
                 memory_read[0].valid, memory_read[0].address, memory_read[1].valid, memory_read[1].address,
@@ -43,8 +44,8 @@ fn design(width: usize) -> Design {
         keep_apart: vec![],
     };
     let design = match width {
-        32 => emit(&host::AxiMemory::<32, 4>::new(), &options),
-        _ => emit(&host::AxiMemory::<64, 8>::new(), &options),
+        32 => emit(&host::AxiMemory::<32, 4, 32>::new(), &options),
+        _ => emit(&host::AxiMemory::<64, 8, 64>::new(), &options),
     };
     design.expect("the block can be emitted")
 }
@@ -72,8 +73,15 @@ fn random_traffic(device: Box<dyn Device>, width: usize, seed: u64, cycles: u64)
         stall: 0.3,
     };
     let mut bench = Bench::new(device, width, timing, seed);
+    // Of an address of 32 bits the low half counts: page 5 is then the last below 4 GiB.
     bench.move_page(3, 0x1234_5678_9abc_d000);
-    bench.move_page(5, 0xffff_ffff_0000_0fff);
+    bench.move_page(
+        5,
+        match width {
+            32 => 0xffff_ffff_fff0_0fff,
+            _ => 0xffff_ffff_0000_0fff,
+        },
+    );
     let (mut write_at, mut read_at) = (0, [0, 0]);
     let all_lanes = (1 << bench.bytes) - 1;
     for cycle in 0..cycles {

@@ -53,7 +53,15 @@ fn configurations(top: &Top) -> Vec<Config> {
             },
             mesh(8, 8, 0, 32, 4),
         ],
-        "dma" | "tile" | "host-node" | "memory-node" => vec![Config::default(), fabric(1, 32), fabric(2, 64)],
+        "dma" | "tile" | "host-node" => vec![Config::default(), fabric(1, 32), fabric(2, 64)],
+        "memory-node" => vec![
+            Config::default(),
+            Config {
+                memory_address: 32,
+                ..fabric(1, 32)
+            },
+            fabric(2, 64),
+        ],
         "mpe" | "portals" => ends(top),
         "fabric" => vec![fabric(2, 32), with_ports(fabric(1, 64))],
         "board" => vec![fabric(1, 32), with_ports(fabric(1, 64))],

@@ -21,7 +21,8 @@ const ENTRY_WIDTH: usize = OFFSET_WIDTH + BEATS_WIDTH;
 
 /// An address channel of AXI4: bursts wait their turn and get their addresses in external memory.
 ///
-/// Either address channel. At most 16 bursts may wait; the block that gives bursts must keep to this limit.
+/// Either address channel, with addresses of `A` bits for words of `W`. At most 16 bursts may wait; the block that gives bursts
+/// must keep to this limit.
 ///
 /// | | |
 /// | --- | --- |
@@ -30,7 +31,7 @@ const ENTRY_WIDTH: usize = OFFSET_WIDTH + BEATS_WIDTH;
 /// | timing | the channel comes straight from flip-flops |
 /// | state | 16 bursts in LUT-RAM, one on the channel, a [`PageTable`] |
 #[derive(LogicBlock, Default)]
-pub struct AddressChannel<const W: usize> {
+pub struct AddressChannel<const W: usize, const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: no burst waits afterwards.
     pub rst: Signal<In, Bit>,
@@ -41,7 +42,7 @@ pub struct AddressChannel<const W: usize> {
     /// Bursts that begin to wait, in word addresses of the node.
     pub burst: BurstIn,
     /// Byte address of the first word of a burst, in external memory.
-    pub addr: Signal<Out, Bits<64>>,
+    pub addr: Signal<Out, Bits<A>>,
     /// Words of the burst less one.
     pub len: Signal<Out, Bits<8>>,
     /// The address of a burst is offered, and stays until it is taken.
@@ -49,15 +50,15 @@ pub struct AddressChannel<const W: usize> {
     /// The address of a burst is taken.
     pub ready: Signal<In, Bit>,
     bursts: Fifo<ENTRY_WIDTH, BURSTS_WIDTH>,
-    pages: PageTable<W>,
+    pages: PageTable<W, A>,
     offered: DFF<Bit>,
-    address: DFF<Bits<64>>,
+    address: DFF<Bits<A>>,
     beats: DFF<Bits<BEATS_WIDTH>>,
     free: Signal<Local, Bit>,
 }
 
 #[kernel]
-impl<const W: usize> Logic for AddressChannel<W> {
+impl<const W: usize, const A: usize> Logic for AddressChannel<W, A> {
     fn update(&mut self) {
         wire!(self => bursts: clk, rst);
         wire!(self => pages: clk);
@@ -75,7 +76,7 @@ impl<const W: usize> Logic for AddressChannel<W> {
         if self.free.val() {
             self.offered.d.next = self.bursts.m_axis.tvalid.val();
             self.address.d.next = self.pages.base.val()
-                + (bit_cast::<64, PAGE_OFFSET_WIDTH>(self.bursts.m_axis.tdata.val().get_bits::<PAGE_OFFSET_WIDTH>(0))
+                + (bit_cast::<A, PAGE_OFFSET_WIDTH>(self.bursts.m_axis.tdata.val().get_bits::<PAGE_OFFSET_WIDTH>(0))
                     << bits::<2>(((W / 8).ilog2()) as u64));
             self.beats.d.next = self.bursts.m_axis.tdata.val().get_bits::<BEATS_WIDTH>(OFFSET_WIDTH);
         }

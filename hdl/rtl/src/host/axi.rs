@@ -1,4 +1,4 @@
-//! The master side of AXI4 (ARM IHI 0022), with 64-bit addresses and one identifier.
+//! The master side of AXI4 (ARM IHI 0022), with addresses of 32 or 64 bits and one identifier.
 
 use portico_verilog::prelude::*;
 
@@ -7,22 +7,22 @@ pub(super) const INCREMENTING: u64 = 1;
 /// Normal memory that is not cached and may be merged and buffered: reads see a write once the write is answered.
 pub(super) const NORMAL_BUFFERABLE: u64 = 3;
 
-/// The five channels, with `W` bits of data in `B` bytes. The halves are no part of the ports' names.
+/// The five channels, with `W` bits of data in `B` bytes, and addresses of `A` bits. The halves are no part of the ports' names.
 #[interface]
-pub struct AxiOut<const W: usize, const B: usize> {
+pub struct AxiOut<const W: usize, const B: usize, const A: usize> {
     /// Bursts of writes.
-    pub write_: AxiWriteOut<W, B>,
+    pub write_: AxiWriteOut<W, B, A>,
     /// Bursts of reads.
-    pub read_: AxiReadOut<W>,
+    pub read_: AxiReadOut<W, A>,
 }
 
-/// The three channels of writes, with `W` bits of data in `B` bytes.
+/// The three channels of writes, with `W` bits of data in `B` bytes, and addresses of `A` bits.
 #[interface]
-pub struct AxiWriteOut<const W: usize, const B: usize> {
+pub struct AxiWriteOut<const W: usize, const B: usize, const A: usize> {
     /// Identifier of a burst of writes: 0, so that the bursts stay in order.
     pub awid: Signal<Out, Bits<1>>,
     /// Byte address of the first word of a burst of writes, in external memory.
-    pub awaddr: Signal<Out, Bits<64>>,
+    pub awaddr: Signal<Out, Bits<A>>,
     /// Words of the burst of writes less one.
     pub awlen: Signal<Out, Bits<8>>,
     /// log2 of the bytes in a word of the burst of writes.
@@ -61,13 +61,13 @@ pub struct AxiWriteOut<const W: usize, const B: usize> {
     pub bready: Signal<Out, Bit>,
 }
 
-/// The two channels of reads, with `W` bits of data.
+/// The two channels of reads, with `W` bits of data, and addresses of `A` bits.
 #[interface]
-pub struct AxiReadOut<const W: usize> {
+pub struct AxiReadOut<const W: usize, const A: usize> {
     /// Identifier of a burst of reads: 0, so that the bursts stay in order.
     pub arid: Signal<Out, Bits<1>>,
     /// Byte address of the first word of a burst of reads, in external memory.
-    pub araddr: Signal<Out, Bits<64>>,
+    pub araddr: Signal<Out, Bits<A>>,
     /// Words of the burst of reads less one.
     pub arlen: Signal<Out, Bits<8>>,
     /// log2 of the bytes in a word of the burst of reads.

@@ -4,7 +4,7 @@ use portico_verilog::prelude::*;
 
 /// A node's memory that is external: AXI4 in bursts.
 ///
-/// External memory in words of `W` bits, `B` bytes.
+/// External memory in words of `W` bits, `B` bytes, with byte addresses of `A` bits, 32 or 64.
 ///
 /// | | |
 /// | --- | --- |
@@ -19,7 +19,7 @@ use portico_verilog::prelude::*;
 /// for new bursts, and reads get wrong words. A memory that breaks the protocol is reported and hangs nothing: see [`AxiReads`].
 /// A response without a waiting write is dropped.
 #[derive(LogicBlock, Default)]
-pub struct AxiMemory<const W: usize, const B: usize> {
+pub struct AxiMemory<const W: usize, const B: usize, const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high: drops the bursts under way, see above.
     pub rst: Signal<In, Bit>,
@@ -34,13 +34,13 @@ pub struct AxiMemory<const W: usize, const B: usize> {
     /// High for a cycle for each response of a write, and each beat of a read, with an error or out of place.
     pub fault: Signal<Out, Bit>,
     /// Bursts of writes and reads of external memory.
-    pub m_axi: AxiOut<W, B>,
-    writes: AxiWrites<W, B>,
-    reads: AxiReads<W>,
+    pub m_axi: AxiOut<W, B, A>,
+    writes: AxiWrites<W, B, A>,
+    reads: AxiReads<W, A>,
     turns: Turns,
 }
 
-impl<const W: usize, const B: usize> AxiMemory<W, B> {
+impl<const W: usize, const B: usize, const A: usize> AxiMemory<W, B, A> {
     /// The memory of a node whose words have `W` bits.
     pub fn new() -> Self {
         Self {
@@ -52,7 +52,7 @@ impl<const W: usize, const B: usize> AxiMemory<W, B> {
 }
 
 #[kernel]
-impl<const W: usize, const B: usize> Logic for AxiMemory<W, B> {
+impl<const W: usize, const B: usize, const A: usize> Logic for AxiMemory<W, B, A> {
     fn update(&mut self) {
         wire!(self => turns, writes, reads: clk, rst);
         // One pulse reports one fault, so the response of a write waits.

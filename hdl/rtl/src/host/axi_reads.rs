@@ -17,7 +17,7 @@ const BURST_WIDTH: usize = BEATS_WIDTH + 1;
 
 /// Reads of external memory by two clients, gathered into bursts.
 ///
-/// The read half of [`AxiMemory`](super::AxiMemory).
+/// The read half of [`AxiMemory`](super::AxiMemory), with its `W` and `A`.
 ///
 /// | | |
 /// | --- | --- |
@@ -30,7 +30,7 @@ const BURST_WIDTH: usize = BEATS_WIDTH + 1;
 /// words of the burst read 0. If `rlast` comes late or never, the burst ends after its number of words. Extra beats then count
 /// for the next burst that waits, which again has extra beats; without a waiting burst they are dropped. Each case is a fault.
 #[derive(LogicBlock, Default)]
-pub struct AxiReads<const W: usize> {
+pub struct AxiReads<const W: usize, const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
@@ -49,10 +49,10 @@ pub struct AxiReads<const W: usize> {
     /// High for a cycle for each beat with an error or out of place: `rlast` early or late, or no burst under way.
     pub fault: Signal<Out, Bit>,
     /// Bursts of reads of external memory. `rready` is high, except while the missing words of a burst are filled in.
-    pub m_axi: AxiReadOut<W>,
+    pub m_axi: AxiReadOut<W, A>,
     choice: ClientChoice,
     gatherer: Gatherer,
-    address_channel: AddressChannel<W>,
+    address_channel: AddressChannel<W, A>,
     bursts: Fifo<BURST_WIDTH, BURSTS_WIDTH>,
     incomplete: CreditCounter<COUNT_WIDTH>,
     data: DFF<Bits<W>>,
@@ -69,7 +69,7 @@ pub struct AxiReads<const W: usize> {
     ends: Signal<Local, Bit>,
 }
 
-impl<const W: usize> AxiReads<W> {
+impl<const W: usize, const A: usize> AxiReads<W, A> {
     pub fn new() -> Self {
         Self {
             gatherer: Gatherer::new(W, IDLE_CYCLES),
@@ -80,7 +80,7 @@ impl<const W: usize> AxiReads<W> {
 }
 
 #[kernel]
-impl<const W: usize> Logic for AxiReads<W> {
+impl<const W: usize, const A: usize> Logic for AxiReads<W, A> {
     fn update(&mut self) {
         wire!(self => choice, gatherer, incomplete, address_channel, bursts: clk, rst);
         dff_setup!(self, clk, data, passed, filling);

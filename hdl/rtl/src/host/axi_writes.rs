@@ -14,7 +14,7 @@ const IDLE_CYCLES: u64 = 4;
 
 /// Writes to external memory, gathered into bursts.
 ///
-/// The write half of [`AxiMemory`](super::AxiMemory).
+/// The write half of [`AxiMemory`](super::AxiMemory), with its `W`, `B` and `A`.
 ///
 /// | | |
 /// | --- | --- |
@@ -23,7 +23,7 @@ const IDLE_CYCLES: u64 = 4;
 /// | limit | 16 bursts that are not answered |
 /// | state | [`Gatherer`], [`AddressChannel`], [`WriteBeats`], and the bursts without an answer |
 #[derive(LogicBlock, Default)]
-pub struct AxiWrites<const W: usize, const B: usize> {
+pub struct AxiWrites<const W: usize, const B: usize, const A: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
@@ -44,9 +44,9 @@ pub struct AxiWrites<const W: usize, const B: usize> {
     /// High for a cycle for each response with an error or without a burst.
     pub fault: Signal<Out, Bit>,
     /// Bursts of writes of external memory.
-    pub m_axi: AxiWriteOut<W, B>,
+    pub m_axi: AxiWriteOut<W, B, A>,
     gatherer: Gatherer,
-    address_channel: AddressChannel<W>,
+    address_channel: AddressChannel<W, A>,
     data_channel: WriteBeats<W, B>,
     unanswered: CreditCounter<COUNT_WIDTH>,
     takes: Signal<Local, Bit>,
@@ -54,7 +54,7 @@ pub struct AxiWrites<const W: usize, const B: usize> {
     all_answered: Signal<Local, Bit>,
 }
 
-impl<const W: usize, const B: usize> AxiWrites<W, B> {
+impl<const W: usize, const B: usize, const A: usize> AxiWrites<W, B, A> {
     pub fn new() -> Self {
         Self {
             gatherer: Gatherer::new(W, IDLE_CYCLES),
@@ -65,7 +65,7 @@ impl<const W: usize, const B: usize> AxiWrites<W, B> {
 }
 
 #[kernel]
-impl<const W: usize, const B: usize> Logic for AxiWrites<W, B> {
+impl<const W: usize, const B: usize, const A: usize> Logic for AxiWrites<W, B, A> {
     fn update(&mut self) {
         wire!(self => gatherer, unanswered, address_channel, data_channel: clk, rst);
         self.memory_write.ready.next =

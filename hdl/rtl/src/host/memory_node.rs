@@ -8,16 +8,17 @@ use portico_spec::{
         page::{MEMORY_WIDTH, REGISTER_BIT},
         registers::INDEX_WIDTH,
     },
+    parts::Station,
     Config,
 };
 use portico_verilog::prelude::*;
 
 /// A memory node: external memory behind a network interface, for the same puts, gets and atomics as a tile's.
 ///
-/// A memory node of `W`-bit flits with `B` bytes.
+/// A memory node of `W`-bit flits with `B` bytes, whose memory has byte addresses of `A` bits, 32 or 64.
 ///
 /// Its registers lie at word addresses with bit 21 set. Its memory is the 2^21 words below, in pages that
-/// [`PageTable`](super::PageTable) places in 64-bit addresses. It takes no commands: it is a receiver and a server
+/// [`PageTable`](super::PageTable) places in external memory. It takes no commands: it is a receiver and a server
 /// ([`ServerInterface`]). Its register `memory_errors` counts errors of the memory. No other node learns of them, because a
 /// write is acknowledged long before the memory answers it.
 ///
@@ -27,7 +28,7 @@ use portico_verilog::prelude::*;
 /// | throughput | one word a cycle in and out |
 /// | after reset | takes nothing for 512 cycles, while it clears its tables |
 #[derive(LogicBlock, Default)]
-pub struct MemoryNode<const W: usize, const B: usize> {
+pub struct MemoryNode<const W: usize, const B: usize, const A: usize> {
     /// Every register changes at its rising edge.
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high, for the whole fabric and the memory at once.
@@ -35,18 +36,18 @@ pub struct MemoryNode<const W: usize, const B: usize> {
     /// The node's number, and its streams from and to both planes.
     pub planes_: Planes<W>,
     /// AXI4 master in front of the memory (ARM IHI 0022).
-    pub m_axi: AxiOut<W, B>,
+    pub m_axi: AxiOut<W, B, A>,
     ni: ServerInterface<W, B>,
-    memory: AxiMemory<W, B>,
+    memory: AxiMemory<W, B, A>,
 }
 
-impl<const W: usize, const B: usize> MemoryNode<W, B> {
-    /// A memory node of the fabric that `config` describes.
+impl<const W: usize, const B: usize, const A: usize> MemoryNode<W, B, A> {
+    /// A memory node of the fabric that `config` describes; `config.width` is `W`, and `config.memory_address` is `A`.
     pub fn new(config: &Config) -> Self {
         let memory_words = 1 << MEMORY_WIDTH;
         Self {
             ni: ServerInterface::new(&InterfaceParameters {
-                build: config.build().of_memory_node(),
+                build: config.build_at(Station::Memory),
                 memory_bytes: (memory_words << B.ilog2()) as u32,
                 memory_words,
                 space_words: (1 << REGISTER_BIT) + (1 << INDEX_WIDTH),
@@ -61,7 +62,7 @@ impl<const W: usize, const B: usize> MemoryNode<W, B> {
 }
 
 #[kernel]
-impl<const W: usize, const B: usize> Logic for MemoryNode<W, B> {
+impl<const W: usize, const B: usize, const A: usize> Logic for MemoryNode<W, B, A> {
     fn update(&mut self) {
         wire!(self => ni, memory: clk, rst);
         wire!(self <=> ni: planes_);

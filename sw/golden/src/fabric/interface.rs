@@ -133,7 +133,7 @@ impl Interface {
                 Terminal::Tile(_) | Terminal::Edge(0) => {
                     Memory::Scratchpad(vec![0; (config.memory_bytes(terminal) / word_bytes) as usize])
                 }
-                Terminal::Edge(_) => Memory::External(External::new(word_bytes)),
+                Terminal::Edge(_) => Memory::External(External::new(word_bytes, config.memory_address)),
             },
             events: vec![Event::default(); build.events],
             windows,

@@ -1,7 +1,7 @@
 //! The memory of a node: a scratchpad, or external memory seen through pages.
 
 use portico_spec::ni::{
-    page::{ALIGNMENT_WIDTH, PAGES, PAGE_OFFSET_WIDTH},
+    page::{last_address, ALIGNMENT_WIDTH, HALF_BASE_WIDTH, PAGES, PAGE_OFFSET_WIDTH},
     registers::PageRegister,
 };
 use std::collections::HashMap;
@@ -17,6 +17,8 @@ pub(super) enum Memory {
 #[derive(Clone, Debug)]
 pub(super) struct External {
     word_bytes: u64,
+    /// The greatest byte address: bases and sums have no bits above it.
+    last: u64,
     /// The byte at which each page begins.
     bases: [u64; PAGES],
     /// Each by the byte at which it begins.
@@ -24,11 +26,12 @@ pub(super) struct External {
 }
 
 impl External {
-    /// Pages one after the other.
-    pub fn new(word_bytes: u32) -> External {
+    /// Pages one after the other, with byte addresses of `address_width` bits, 32 or 64.
+    pub fn new(word_bytes: u32, address_width: usize) -> External {
         let word_bytes = u64::from(word_bytes);
         External {
             word_bytes,
+            last: last_address(address_width),
             bases: std::array::from_fn(|page| page as u64 * (word_bytes << PAGE_OFFSET_WIDTH)),
             words: HashMap::new(),
         }
@@ -36,17 +39,18 @@ impl External {
 
     fn byte(&self, address: u32) -> u64 {
         let offset = u64::from(address) % (1 << PAGE_OFFSET_WIDTH);
-        self.bases[(address >> PAGE_OFFSET_WIDTH) as usize].wrapping_add(offset * self.word_bytes)
+        self.bases[(address >> PAGE_OFFSET_WIDTH) as usize].wrapping_add(offset * self.word_bytes) & self.last
     }
 
-    /// Writes one half of a page's base.
+    /// Writes one half of a page's base. A high half that no address has stays 0.
     fn write_base(&mut self, page: usize, half: PageRegister, data: u32) {
         let base = &mut self.bases[page];
         let low = u64::from(u32::MAX);
-        *base = match half {
+        let whole = match half {
             PageRegister::Low => *base & !low | u64::from(data >> ALIGNMENT_WIDTH << ALIGNMENT_WIDTH),
-            PageRegister::High => *base & low | u64::from(data) << 32,
+            PageRegister::High => *base & low | u64::from(data) << HALF_BASE_WIDTH,
         };
+        *base = whole & self.last;
     }
 }
 
@@ -96,7 +100,7 @@ mod tests {
     #[test]
     fn pages_follow_each_other_until_they_are_moved() {
         let page = 1 << PAGE_OFFSET_WIDTH;
-        let mut memory = Memory::External(External::new(4));
+        let mut memory = Memory::External(External::new(4, 64));
         assert_eq!(memory.words(), 8 * u64::from(page));
         memory.write(page - 1, 1);
         memory.write(page, 2);
@@ -111,6 +115,22 @@ mod tests {
         // And above 4 GiB nothing was written.
         memory.write_page(3, PageRegister::High, 9);
         assert_eq!((memory.read(3 * page), memory.read(page)), (0, 2));
+    }
+
+    #[test]
+    fn addresses_of_32_bits_have_no_high_half_and_wrap() {
+        let page = 1 << PAGE_OFFSET_WIDTH;
+        let mut memory = Memory::External(External::new(4, 32));
+        memory.write(page, 2);
+        memory.write_page(1, PageRegister::High, 9);
+        assert_eq!(memory.read(page), 2);
+        memory.write_page(3, PageRegister::High, u32::MAX);
+        memory.write_page(3, PageRegister::Low, 4 * page);
+        assert_eq!(memory.read(3 * page), 2);
+        // The second block of this page is the first of page 0.
+        memory.write_page(2, PageRegister::Low, 0xffff_f000);
+        memory.write(2 * page + 0x400, 7);
+        assert_eq!(memory.read(0), 7);
     }
 
     #[test]

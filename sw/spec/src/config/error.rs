@@ -191,8 +191,8 @@ mod tests {
     use proptest::prelude::*;
 
     const KEYS: &str =
-        "cols, rows, width, fifo, edge_nodes, monitors, memories, scratchpad, cores, windows, segments, \
-                        events, slots, mailboxes, shapers, queues, programs, wide_atomics, commands, tile_ports, \
+        "cols, rows, width, fifo, edge_nodes, monitors, memories, memory_address, scratchpad, cores, windows, \
+                        segments, events, slots, mailboxes, shapers, queues, programs, wide_atomics, commands, tile_ports, \
                         registers_at_tiles, host_profile, host_scratchpad, host_queues, probe, streams, mpe, \
                         mpe_neighbours, portals, portals_log, stages, entries, buckets, heap, block, profile";
 

@@ -13,13 +13,15 @@ fn configs() -> impl Strategy<Value = Config> {
         2..=8u32,
         1..=MAX_CORES,
         prop::sample::select(PROFILES),
+        prop::sample::select(ADDRESS_WIDTHS.to_vec()),
     )
         .prop_map(
-            |(mesh, width, fifo, monitors, memories, scratchpad, cores, host)| Config {
+            |(mesh, width, fifo, monitors, memories, scratchpad, cores, host, memory_address)| Config {
                 width,
                 fifo,
                 monitors,
                 memories: memories.index(mesh.cols),
+                memory_address,
                 scratchpad: 1 << scratchpad,
                 cores,
                 host_profile: host.name,
@@ -55,6 +57,7 @@ fn the_table_holds_the_contract() {
             "edge_nodes 0..=16 0",
             "monitors true or false true",
             "memories 0..=15 0",
+            "memory_address 32 or 64 64",
             "scratchpad 4, 8, 16, 32, 64, 128 or 256 64",
             "cores 1..=8 8",
             "windows 16, 32, 64, 128 or 256 256",

@@ -19,6 +19,7 @@ use super::{
     event::EVENTS,
     layout::BitField,
     packet::SLOTS,
+    page::BASE_WIDTH,
     registers::Block,
     segment::SEGMENTS,
     window::{SYSTEM_WINDOW, WINDOWS},
@@ -80,6 +81,9 @@ pub struct Build {
     pub buckets: usize,
     /// Outputs tell each step of it.
     pub portals_log: bool,
+    /// Bits of an address of the external memory of a memory node: one of
+    /// [`ADDRESS_WIDTHS`](super::page::ADDRESS_WIDTHS); 0 at other nodes.
+    pub memory_address: usize,
 }
 
 const fn switch(offset: usize, name: &'static str, doc: &'static str) -> BitField {
@@ -128,8 +132,8 @@ pub(super) const FIELDS: [BitField; 13] = [
     switch(28, "commands", "A tile takes descriptors of an accelerator."),
 ];
 
-/// Fields of the register that tells the engines, and the registers of the network.
-pub(super) const ENGINE_FIELDS: [BitField; 8] = [
+/// Fields of the register that tells the engines, the registers of the network, and the port of external memory.
+pub(super) const ENGINE_FIELDS: [BitField; 9] = [
     BitField::new(
         "mpe",
         0,
@@ -157,6 +161,12 @@ pub(super) const ENGINE_FIELDS: [BitField; 8] = [
     ),
     BitField::new("buckets", 11, 4, "Logarithm of the buckets of each list, 0 for none."),
     switch(15, "portals_log", "Outputs tell each step of the Portals engine."),
+    BitField::new(
+        "memory_address",
+        16,
+        7,
+        "Bits of an address at the AXI4 port of a memory node; 0 at other nodes.",
+    ),
 ];
 
 /// The word of these fields with these values.
@@ -189,6 +199,7 @@ impl Build {
         entries: ENTRIES.1,
         buckets: BUCKETS.1,
         portals_log: true,
+        memory_address: BASE_WIDTH,
     };
 
     /// What the register that tells all but the engines holds.
@@ -224,6 +235,7 @@ impl Build {
             self.entries.checked_ilog2().unwrap_or(0),
             self.buckets.checked_ilog2().unwrap_or(0),
             self.portals_log.into(),
+            self.memory_address as u32,
         ];
         word(&ENGINE_FIELDS, values)
     }
@@ -233,7 +245,7 @@ impl Build {
         let [windows, segments, events, slots, mailboxes, shapers, cores, switches @ ..] =
             FIELDS.map(|field| field.take(build) as usize);
         let [tile_ports, monitors, queues, programs, wide_atomics, commands] = switches.map(|switch| switch == 1);
-        let [mpe, probe, streams, registers_at_tiles, ranks, entries, buckets, portals_log] =
+        let [mpe, probe, streams, registers_at_tiles, ranks, entries, buckets, portals_log, memory_address] =
             ENGINE_FIELDS.map(|field| field.take(engines) as usize);
         let power = |log: usize| if log > 0 { 1 << log } else { 0 };
         let of_commands = |log: usize| if cores > 0 { 1 << log } else { 0 };
@@ -259,6 +271,7 @@ impl Build {
             entries: power(entries),
             buckets: power(buckets),
             portals_log: portals_log == 1,
+            memory_address,
         }
     }
 
@@ -272,6 +285,7 @@ impl Build {
             commands: false,
             tile_ports: false,
             registers_at_tiles: false,
+            memory_address: 0,
             ..self.without_engines()
         }
     }
@@ -377,7 +391,10 @@ impl Config {
         match station {
             Station::Tile => self.build(),
             Station::Host => self.build_of_host(),
-            Station::Memory => self.build().of_memory_node(),
+            Station::Memory => Build {
+                memory_address: self.memory_address,
+                ..self.build().of_memory_node()
+            },
         }
     }
 
@@ -417,6 +434,7 @@ impl Config {
             entries: if self.portals > 0 { self.entries } else { 0 },
             buckets: if self.portals > 0 { self.buckets } else { 0 },
             portals_log: self.portals_log,
+            memory_address: 0,
         }
     }
 }
@@ -424,7 +442,7 @@ impl Config {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::PROFILES;
+    use crate::{config::PROFILES, ni::page::ADDRESS_WIDTHS};
 
     #[test]
     fn the_registers_tell_every_profile() {
@@ -441,8 +459,30 @@ mod tests {
         assert_eq!(Build::FULL.register(), 0x1fc7_ee88);
         assert_eq!(
             Build::FULL.engines_register(),
-            1 << 15 | 8 << 11 | 14 << 7 | 3 << 5 | 0b11111
+            64 << 16 | 1 << 15 | 8 << 11 | 14 << 7 | 3 << 5 | 0b11111
         );
+    }
+
+    #[test]
+    fn memory_nodes_alone_tell_the_bits_of_an_address() {
+        for memory_address in ADDRESS_WIDTHS {
+            let config = Config {
+                memory_address,
+                ..Config::default()
+            };
+            let told = Station::ALL.map(|station| {
+                let build = config.build_at(station);
+                let told = Build::from_registers(build.register(), build.engines_register());
+                assert_eq!(told, build);
+                (station, build.memory_address)
+            });
+            let expected = [
+                (Station::Tile, 0),
+                (Station::Host, 0),
+                (Station::Memory, memory_address),
+            ];
+            assert_eq!(told, expected);
+        }
     }
 
     /// With what no profile has.
@@ -457,6 +497,7 @@ mod tests {
             entries: ENTRIES.1,
             buckets: BUCKETS.1,
             portals_log: true,
+            memory_address: BASE_WIDTH,
             ..build
         }
     }

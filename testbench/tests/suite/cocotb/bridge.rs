@@ -5,7 +5,10 @@ use portico_hdl::{
     host::{AxiLiteIn, AxiLiteSlave, AxiMemory, AxiOut},
     prim::{LutRam, StreamOut},
 };
-use portico_spec::{flit::NODE_WIDTH, ni::registers::BASE_BYTES};
+use portico_spec::{
+    flit::NODE_WIDTH,
+    ni::{page::BASE_WIDTH, registers::BASE_BYTES},
+};
 use rust_hdl::prelude::*;
 
 /// Address bits of the scratch registers, of block 0.
@@ -18,11 +21,11 @@ pub struct Bridge<const W: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
     pub rst: Signal<In, Bit>,
     pub s_axil: AxiLiteIn,
-    pub m_axi: AxiOut<W, B>,
+    pub m_axi: AxiOut<W, B, BASE_WIDTH>,
     pub m_axis_command: StreamOut<32>,
     pub fault: Signal<Out, Bit>,
     slave: AxiLiteSlave<W, B>,
-    memory: AxiMemory<W, B>,
+    memory: AxiMemory<W, B, BASE_WIDTH>,
     scratch: LutRam<Bits<32>, SCRATCH_WIDTH>,
     value: DFF<Bits<32>>,
     initialising: DFF<Bit>,
@@ -95,7 +98,7 @@ impl<const W: usize, const B: usize> Logic for Bridge<W, B> {
         self.memory.sweep.place.next = self.sweep.q.val();
         self.memory.memory_read[1].valid.next = false;
         self.memory.memory_read[1].address.next = 0.into();
-        AxiOut::<W, B>::link(&mut self.m_axi, &mut self.memory.m_axi);
+        AxiOut::<W, B, BASE_WIDTH>::link(&mut self.m_axi, &mut self.memory.m_axi);
         self.fault.next = self.memory.fault.val();
         if self.rst.val() {
             self.initialising.d.next = true;

@@ -1,7 +1,7 @@
 //! The clients of a node's external memory, which know what every word may be.
 
 use portico_spec::ni::{
-    page::{PAGES, PAGE_OFFSET_WIDTH},
+    page::{last_address, PAGES, PAGE_OFFSET_WIDTH},
     registers::{Block, BLOCK_OFFSET},
 };
 use portico_testbench::device::{
@@ -46,6 +46,8 @@ pub struct Bench {
     pub writer: Writer,
     pub readers: [Reader; 2],
     bases: Vec<u64>,
+    /// The greatest byte address.
+    last: u64,
     words: HashMap<u64, Versions>,
     pub bytes: u64,
     pub rng: SmallRng,
@@ -58,6 +60,7 @@ pub struct Bench {
 }
 
 impl Bench {
+    /// Of a block whose words and addresses have `width` bits.
     pub fn new(mut device: Box<dyn Device>, width: usize, timing: Timing, seed: u64) -> Self {
         let input = |name: &str| device.require_input(name).unwrap();
         let output = |name: &str| device.require_output(name).unwrap();
@@ -97,6 +100,7 @@ impl Bench {
             writer,
             readers,
             bases: (0..PAGES as u64).map(|page| page * PAGE_WORDS * bytes).collect(),
+            last: last_address(width),
             words: HashMap::new(),
             bytes,
             rng: SmallRng::seed_from_u64(seed),
@@ -119,7 +123,7 @@ impl Bench {
             self.device.tick();
         }
         self.device.set(ports[0], 0);
-        self.bases[page] = base & !0xfff;
+        self.bases[page] = base & self.last & !0xfff;
     }
 
     fn external(&self, address: u64) -> u64 {

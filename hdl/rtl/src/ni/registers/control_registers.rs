@@ -120,7 +120,7 @@ mod tests {
                 0x9abc_def0,
                 0x1234_5678,
                 0x1fc7_ee88,
-                0xc77f,
+                0x40_c77f,
             ];
             for index in 0..0x1_0000u64 {
                 dut.register_read.index.next = index.into();

@@ -12,7 +12,7 @@ use crate::{
         layout::{Access, BitField},
         mailbox::{self, COUNT_WIDTH},
         packet::{OFFSET_WIDTH, ROW_WIDTH, STRIDE_OFFSET, STRIDE_WIDTH},
-        page::{ALIGNMENT_WIDTH, HALF_WIDTH, PAGES},
+        page::{ALIGNMENT_WIDTH, HALF_BASE_WIDTH, HALF_WIDTH, PAGES},
         segment::{self, CREDITS_WIDTH, SEGMENTS},
         shaper,
         window::{self, ENDS_WIDTH, MESSAGES_WIDTH, WINDOWS},
@@ -126,7 +126,8 @@ registers! {
         InterruptHigh = 6, "interrupt_high", ReadOnly, [BitField::new("pending", 0, 32, "Bit i: event 32 + i.")];
         /// What the node is built with; bits 31:29 are reserved.
         Build = 7, "build", ReadOnly, build::FIELDS;
-        /// The engines that the node is built with, and whether a register stands before it; the other bits are reserved.
+        /// The engines that the node is built with, whether a register stands before it, and the width of addresses of its
+        /// external memory; the other bits are reserved.
         BuildEngines = 8, "build_engines", ReadOnly, build::ENGINE_FIELDS;
     }
 }
@@ -284,10 +285,17 @@ registers! {
     PageRegister of Pages {
         /// Where the page begins in external memory.
         Low = 0, "low", WriteOnly, [
-            BitField::new("base", ALIGNMENT_WIDTH, 32 - ALIGNMENT_WIDTH, "Bits 31:12 of the byte address; those below are 0."),
+            BitField::new(
+                "base",
+                ALIGNMENT_WIDTH,
+                HALF_BASE_WIDTH - ALIGNMENT_WIDTH,
+                "Bits 31:12 of the byte address; those below are 0.",
+            ),
         ];
         /// Where the page begins in external memory.
-        High = 1, "high", WriteOnly, [BitField::new("base", 0, 32, "Bits 63:32 of the byte address.")];
+        High = 1, "high", WriteOnly, [
+            BitField::new("base", 0, HALF_BASE_WIDTH, "Bits 63:32 of the byte address; ignored where an address has 32 bits."),
+        ];
     }
 }
 
