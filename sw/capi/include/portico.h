@@ -188,6 +188,8 @@ typedef enum {
   PORTICO_E_COMMUNICATOR_FAILED = 38,
   // The communicator belongs to another fabric.
   PORTICO_E_WRONG_COMMUNICATOR = 39,
+  // A page where external memory does not have addresses for all of it.
+  PORTICO_E_PAGE_OUT_OF_REACH = 40,
   // PTL_FAIL: the fabric failed, or did not answer in time.
   PORTICO_E_PTL_FAIL = 48,
   // PTL_NO_INIT: the tile has no rank yet.
@@ -1161,8 +1163,8 @@ portico_status portico_reserve(portico_fabric *fabric,
 
 // Moves a page of a memory node: its words are then those of external memory from byte `base` on.
 //
-// Errors: PORTICO_E_OUT_OF_RANGE of the page, PORTICO_E_MISALIGNED, PORTICO_E_NO_MEMORY_NODE, PORTICO_E_NO_SUCH_NODE,
-// PORTICO_E_TIMEOUT, PORTICO_E_TRANSPORT.
+// Errors: PORTICO_E_OUT_OF_RANGE of the page, PORTICO_E_MISALIGNED, PORTICO_E_PAGE_OUT_OF_REACH unless all of the page has
+// addresses (key `memory_address`), PORTICO_E_NO_MEMORY_NODE, PORTICO_E_NO_SUCH_NODE, PORTICO_E_TIMEOUT, PORTICO_E_TRANSPORT.
 portico_status portico_move_page(portico_fabric *fabric,
                                  uint32_t node,
                                  uint32_t page,

@@ -142,8 +142,8 @@ pub unsafe extern "C" fn portico_reserve(
 
 /// Moves a page of a memory node: its words are then those of external memory from byte `base` on.
 ///
-/// Errors: PORTICO_E_OUT_OF_RANGE of the page, PORTICO_E_MISALIGNED, PORTICO_E_NO_MEMORY_NODE, PORTICO_E_NO_SUCH_NODE,
-/// PORTICO_E_TIMEOUT, PORTICO_E_TRANSPORT.
+/// Errors: PORTICO_E_OUT_OF_RANGE of the page, PORTICO_E_MISALIGNED, PORTICO_E_PAGE_OUT_OF_REACH unless all of the page has
+/// addresses (key `memory_address`), PORTICO_E_NO_MEMORY_NODE, PORTICO_E_NO_SUCH_NODE, PORTICO_E_TIMEOUT, PORTICO_E_TRANSPORT.
 #[no_mangle]
 pub extern "C" fn portico_move_page(fabric: *mut portico_fabric, node: u32, page: u32, base: u64) -> portico_status {
     call(fabric, |state| {

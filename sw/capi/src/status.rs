@@ -90,6 +90,8 @@ pub enum portico_status {
     PORTICO_E_COMMUNICATOR_FAILED = 38,
     /// The communicator belongs to another fabric.
     PORTICO_E_WRONG_COMMUNICATOR = 39,
+    /// A page where external memory does not have addresses for all of it.
+    PORTICO_E_PAGE_OUT_OF_REACH = 40,
     /// PTL_FAIL: the fabric failed, or did not answer in time.
     PORTICO_E_PTL_FAIL = 48,
     /// PTL_NO_INIT: the tile has no rank yet.
@@ -221,6 +223,7 @@ fn status_of(error: &Error) -> portico_status {
         Error::WrongQueue { .. } => PORTICO_E_WRONG_QUEUE,
         Error::NoWay { .. } => PORTICO_E_NO_WAY,
         Error::NoMemoryNode { .. } => PORTICO_E_NO_MEMORY_NODE,
+        Error::PageOutOfReach { .. } => PORTICO_E_PAGE_OUT_OF_REACH,
         Error::WrongKind { .. } => PORTICO_E_WRONG_KIND,
         Error::NotAllocated { .. } => PORTICO_E_NOT_ALLOCATED,
         Error::Overlap { .. } => PORTICO_E_OVERLAP,

@@ -5,7 +5,7 @@ use portico_spec::{
     mpe::tree::TreeError,
     ni::{
         assembler::AssemblyError, descriptor::DescriptorError, disassembler::DisassemblyError, layout::FieldError,
-        program::ProgramError, ErrorCode,
+        page::ALIGNMENT_WIDTH, program::ProgramError, ErrorCode,
     },
 };
 use thiserror::Error;
@@ -245,6 +245,19 @@ pub enum Error {
     NoMemoryNode {
         /// The node.
         node: usize,
+    },
+    /// A page was to move to where external memory has no addresses for all of it.
+    #[error(
+        "page base {base:#x} is not allowed with memory_address = {memory_address}: allowed is a multiple of {} up to {last:#x}",
+        1 << ALIGNMENT_WIDTH
+    )]
+    PageOutOfReach {
+        /// First byte of the page.
+        base: u64,
+        /// Bits of an address.
+        memory_address: usize,
+        /// The greatest base that is allowed.
+        last: u64,
     },
     /// A segment of another kind was wanted.
     #[error("{what} needs a segment that is a {wanted}")]

@@ -2,23 +2,17 @@
 
 use std::{collections::BTreeMap, ops::Range};
 
-use portico_spec::{
-    ni::{
-        build::Build,
-        page::{ALIGNMENT_WIDTH, PAGES},
-    },
-    parts::Station,
-    Config,
-};
+use portico_spec::{ni::build::Build, parts::Station, Config};
 
 use crate::{
     collective::{Failure, Group},
     exchange::Dropped,
     host::HostPort,
+    identity::compare,
     list::Notice,
     onesided::Initiator,
     portals,
-    registers::{ControlRegister, PageRegister, Registers},
+    registers::{ControlRegister, Registers},
     resources::{Feature, NodeState},
     streams::STREAMS,
     Error, Transport,
@@ -111,8 +105,8 @@ impl<T: Transport> Fabric<T> {
     /// node.
     ///
     /// # Errors
-    /// [`Error::Config`], [`Error::NoHost`], [`Error::WrongFabric`], [`Error::Refused`] at a node that the fabric does not have,
-    /// [`Error::Timeout`], or the transport's.
+    /// [`Error::Config`], [`Error::NoHost`], [`Error::WrongFabric`], [`Error::WrongBitstream`] of a memory node whose addresses have
+    /// another width, [`Error::Refused`] at a node that the fabric does not have, [`Error::Timeout`], or the transport's.
     pub fn open(transport: T) -> Result<Fabric<T>, Error> {
         let config = transport.config().clone();
         let host = host(&config)?;
@@ -135,10 +129,17 @@ impl<T: Transport> Fabric<T> {
                 return Err(Error::WrongFabric { node, found, expected });
             }
             if node != host {
-                let words = [ControlRegister::Build, ControlRegister::BuildEngines].map(|register| registers[register]);
-                let build = Build::from_registers(words[0], words[1]);
+                let [build, engines] =
+                    [ControlRegister::Build, ControlRegister::BuildEngines].map(|register| registers[register]);
+                let station = config.station(node);
+                if station == Station::Memory {
+                    // A page goes where the configuration says that there are addresses.
+                    let expected = config.build_at(station).engines_register();
+                    compare(ControlRegister::BuildEngines, engines, expected)?;
+                }
+                let build = Build::from_registers(build, engines);
                 let bytes = registers[ControlRegister::Memory];
-                fabric.nodes[node] = NodeState::new(config.station(node), bytes, bytes, &build);
+                fabric.nodes[node] = NodeState::new(station, bytes, bytes, &build);
             }
         }
         tracing::debug!(nodes = fabric.nodes.len(), host, "fabric open");
@@ -220,40 +221,6 @@ impl<T: Transport> Fabric<T> {
     pub fn write(&mut self, node: usize, address: u32, words: &[u32]) -> Result<(), Error> {
         self.check_local(node, "address", address, "length", 4 * words.len() as u64)?;
         self.write_space(node, address, words)
-    }
-
-    /// Moves a page of a memory node: its words are then those of external memory from byte `base` on. Accesses that are on their
-    /// way to the page reach the old place or the new one.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] of the page, [`Error::Misaligned`], [`Error::NoMemoryNode`], [`Error::NoSuchNode`],
-    /// [`Error::Timeout`], [`Error::Transport`].
-    pub fn move_page(&mut self, node: usize, page: usize, base: u64) -> Result<(), Error> {
-        self.check_node(node)?;
-        if node <= self.port.host {
-            return Err(Error::NoMemoryNode { node });
-        }
-        if page >= PAGES {
-            return Err(Error::OutOfRange {
-                field: "page",
-                value: page as u64,
-                min: 0,
-                max: PAGES as u64 - 1,
-            });
-        }
-        let unit = 1 << ALIGNMENT_WIDTH;
-        if !base.is_multiple_of(unit.into()) {
-            return Err(Error::Misaligned {
-                field: "base",
-                value: base,
-                unit,
-            });
-        }
-        let halves = [
-            (PageRegister::Low, base as u32),
-            (PageRegister::High, (base >> 32) as u32),
-        ];
-        self.poke_item(node, page, halves)
     }
 
     /// Takes memory of a node, in multiples of 8 bytes.

@@ -58,7 +58,7 @@ pub fn verify_tiles<T: Transport>(fabric: &mut Fabric<T>) -> Result<(), Error> {
 }
 
 /// Names the first field of the register that differs.
-fn compare(register: ControlRegister, found: u32, expected: u32) -> Result<(), Error> {
+pub(crate) fn compare(register: ControlRegister, found: u32, expected: u32) -> Result<(), Error> {
     let register = &ControlRegister::REGISTERS[register.number()];
     for field in register.fields.iter().rev() {
         let (found, expected) = (field.take(found), field.take(expected));
@@ -174,6 +174,24 @@ mod tests {
         let refused = verify(&mut Altered(golden, id, MAGIC << 16 | 1)).unwrap_err();
         let text = "version is 1, expected 2 (register id)";
         assert!(refused.to_string().contains(text), "{refused}");
+    }
+
+    #[test]
+    fn a_memory_node_with_addresses_of_another_width_is_not_opened() {
+        let of = |memory_address| {
+            let config = Config {
+                memories: 1,
+                memory_address,
+                ..Config::default()
+            };
+            config.fabric().unwrap()
+        };
+        for (real, believed) in [(64, 32), (32, 64)] {
+            let transport = Taken(GoldenTransport::new(&of(real)).unwrap(), of(believed), true);
+            let refused = Fabric::open(transport).err().unwrap().to_string();
+            let text = format!("memory_address is {real}, expected {believed} (register build_engines);");
+            assert!(refused.contains(&text), "{refused}");
+        }
     }
 
     #[test]

@@ -77,6 +77,7 @@ mod fabric;
 mod golden;
 mod host;
 mod identity;
+mod page;
 mod resources;
 #[cfg(test)]
 mod testing;

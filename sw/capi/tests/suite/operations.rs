@@ -333,6 +333,13 @@ fn registers_have_the_addresses_of_their_header() {
         "node 0 is not a memory node",
     );
     must(portico_close(fabric));
+    let fabric = golden("cols = 2\nrows = 1\nmemories = 1\nmemory_address = 32");
+    fails(
+        portico_move_page(fabric, 3, 1, 1 << 32),
+        PORTICO_E_PAGE_OUT_OF_REACH,
+        "page base 0x100000000 is not allowed with memory_address = 32",
+    );
+    must(portico_close(fabric));
 }
 
 #[test]
