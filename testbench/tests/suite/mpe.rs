@@ -100,6 +100,12 @@ fn planted_faults_are_caught() {
             from: "~has_call[owner]",
             to: "1'b1",
         },
+        Fault {
+            what: "a context that opens keeps the mark that a call has ended",
+            module: "call_scheduler",
+            from: "over_next = «(over | ended) & ~opened»;",
+            to: "over | ended",
+        },
     ];
     all_are_caught(&mpe(), &faults, ROUNDS, |library, rounds| {
         check(&mut device(library), rounds, SEED)

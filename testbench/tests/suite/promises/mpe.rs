@@ -15,7 +15,9 @@ use portico_spec::{
     ni::{
         command::{Opcode, EVENT_OFFSET},
         packet::{ControlKind, DataKind},
-        registers::{MPE_IDLE_OFFSET, MPE_NEXT_OFFSET, MPE_RUNNING_OFFSET},
+        registers::{
+            MPE_CLOSE_OFFSET, MPE_DRAINED_OFFSET, MPE_IDLE_OFFSET, MPE_NEXT_OFFSET, MPE_OPEN_OFFSET, MPE_RUNNING_OFFSET,
+        },
         INITIALISATION_CYCLES,
     },
     Node,
@@ -232,6 +234,57 @@ fn rows_race_calls(device: &mut impl Device, kind: Kind, seed: u64) -> anyhow::R
     Ok(())
 }
 
+/// Cycles from the post of a call to the close of its context: from its check to its event.
+const CLOSES: std::ops::Range<u64> = 0..90;
+
+/// A context is closed at every step of a call, and opens: the next call ends when its own words are written.
+fn nothing_of_a_call_outlives_its_context(device: &mut impl Device, seed: u64) -> anyhow::Result<()> {
+    const CONTEXT: usize = 1;
+    let place = 2;
+    for offset in CLOSES {
+        device.reset(2);
+        let mut bench = Bench::new(device, StdRng::seed_from_u64(seed + offset));
+        bench.clear(INITIALISATION_CYCLES)?;
+        bench.write_list(CONTEXT, PLACES, &[(0, Row { node: NODES[0], place })])?;
+        bench.idle = 0.5;
+        for is_closed in [true, false] {
+            let mut plan = draw(&mut bench.random, CONTEXT, 0, &[0]);
+            while plan.call.kind != Kind::Reduce || plan.way.is_some() || !(1..=32).contains(&plan.call.transfer.length)
+            {
+                plan = draw(&mut bench.random, CONTEXT, 0, &[0]);
+            }
+            let at = plan.call.context as usize * SHARE as usize / 4;
+            bench.memory.fill(0xdead_0000);
+            bench.memory[at..at + plan.own.len()].copy_from_slice(&plan.own);
+            let comes = plan.comes(0);
+            bench.begin(vec![None, Some(plan)]);
+            let (start, edge) = (bench.now, bench.edge(CONTEXT, 0));
+            bench.acts.push((start, Act::Sends(edge, comes)));
+            bench.acts.push((start, Act::Post(CONTEXT)));
+            if is_closed {
+                while bench.now < start + offset {
+                    bench.tick()?;
+                }
+                bench.closes = Some(CONTEXT);
+                bench.control(CONTEXT, 1 << MPE_CLOSE_OFFSET)?;
+            }
+            while !bench.is_over() || is_closed && bench.status(CONTEXT)? >> MPE_DRAINED_OFFSET & 1 == 0 {
+                bench.tick()?;
+                let limit = start + PATIENCE;
+                ensure!(
+                    bench.now < limit,
+                    "closed {offset} cycles after its post: a call does not end"
+                );
+            }
+            if is_closed {
+                bench.closes = None;
+                bench.control(CONTEXT, 1 << MPE_OPEN_OFFSET)?;
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Rounds of calls in both contexts of an engine, which is in reset.
 ///
 /// # Errors
@@ -242,6 +295,7 @@ pub fn check(device: &mut impl Device, rounds: usize, seed: u64) -> anyhow::Resu
         raced.with_context(|| format!("seed {seed:#x}, a row beside a call of kind {kind:?}"))
     });
     races.into_iter().collect::<anyhow::Result<()>>()?;
+    nothing_of_a_call_outlives_its_context(device, seed).with_context(|| format!("seed {seed:#x}, a close"))?;
     play_rounds(device, rounds, seed).with_context(|| format!("seed {seed:#x}"))
 }
 
