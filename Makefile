@@ -37,7 +37,7 @@ long: tools ## the tests that take long; notes in testbench/long.txt with which 
 slowest: tools ## all tests, then the slowest of them with their seconds
 	testbench/slowest.sh
 
-first: ## measure what the first `make` and the first `make program` cost, in clones
+first: ## processor time and disk space of the first `make program` and the first `make`, in clones
 	testbench/first.sh
 
 formal: tools ## prove the properties of the primitives with SymbiYosys, and that the proofs catch planted faults

@@ -90,7 +90,7 @@ pub enum portico_status {
     PORTICO_E_COMMUNICATOR_FAILED = 38,
     /// The communicator belongs to another fabric.
     PORTICO_E_WRONG_COMMUNICATOR = 39,
-    /// A page where external memory does not have addresses for all of it.
+    /// A page base at which a part of the page has no address in external memory.
     PORTICO_E_PAGE_OUT_OF_REACH = 40,
     /// PTL_FAIL: the fabric failed, or did not answer in time.
     PORTICO_E_PTL_FAIL = 48,

@@ -39,6 +39,14 @@ fn with_ports(config: Config) -> Config {
     }
 }
 
+/// With addresses of 32 bits at its memories.
+fn narrow(config: Config) -> Config {
+    Config {
+        memory_address: 32,
+        ..config
+    }
+}
+
 /// The configurations in which a block is looked at: those that shape it.
 fn configurations(top: &Top) -> Vec<Config> {
     match top.name {
@@ -56,14 +64,12 @@ fn configurations(top: &Top) -> Vec<Config> {
         "dma" | "tile" | "host-node" => vec![Config::default(), fabric(1, 32), fabric(2, 64)],
         "memory-node" => vec![
             Config::default(),
-            Config {
-                memory_address: 32,
-                ..fabric(1, 32)
-            },
+            narrow(fabric(1, 32)),
             fabric(2, 64),
+            narrow(fabric(1, 64)),
         ],
         "mpe" | "portals" => ends(top),
-        "fabric" => vec![fabric(2, 32), with_ports(fabric(1, 64))],
+        "fabric" => vec![narrow(fabric(2, 32)), with_ports(fabric(1, 64))],
         "board" => vec![fabric(1, 32), with_ports(fabric(1, 64))],
         _ => combinations(top),
     }
