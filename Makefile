@@ -56,6 +56,7 @@ bench: tools program ## all benchmarks, each figure beside its bound; JSON and p
 	$(PORTICO) bench soak --json $(OUT)/soak.json
 
 figures: tools program ## measure anew what the tables of the pages show, and write them
+	testbench/first.sh
 	$(PORTICO) bench onesided --set memories=1 --set tile_ports=true --set streams=true --json docs/figures/onesided.json
 	$(PORTICO) bench noc --mesh 4x4,8x8 --pattern uniform --packet 1,4 --fifo 2,4,8 --load 1 --json docs/figures/noc.json
 	$(PORTICO) bench collectives --quick --json docs/figures/collectives.json
