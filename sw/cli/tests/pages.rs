@@ -112,12 +112,8 @@ const SHORTER: [(&str, &str); 34] = [
     ),
 ];
 
-/// Calls on small fabrics in place of those of the examples.
-const SWEEP: &str = concat!(
-    "portico sweep ",
-    env!("CARGO_MANIFEST_DIR"),
-    "/tests/collectives.toml --out build/collectives"
-);
+/// Calls on the fabric of [`FABRIC`] in place of those of the examples; a [`Checkout`] has the grid.
+const SWEEP: &str = "portico sweep build/collectives.toml --out build/collectives";
 
 /// One fabric for all commands that can have it, which is compiled once.
 const FABRIC: &str = concat!("--config ", env!("CARGO_MANIFEST_DIR"), "/tests/fabric.toml");
@@ -220,6 +216,10 @@ impl Checkout {
         for bitstream in ["build/ulx3s", "build/ulx3s-85f"] {
             fs::write(checkout.file(bitstream).join("portico_ulx3s_85f.bit"), "bits").unwrap();
         }
+        let [fabric, calls] = ["fabric.toml", "collectives.toml"]
+            .map(|file| fs::read_to_string(root.join("sw/cli/tests").join(file)).unwrap());
+        let grid = format!("[config]\n{fabric}\n{calls}");
+        fs::write(checkout.file("build/collectives.toml"), grid).unwrap();
         symlink(env!("CARGO_BIN_EXE_portico"), checkout.file("bin/portico")).unwrap();
         let cargo = format!("cd {} && exec {} \"$@\"", root.display(), env!("CARGO"));
         for (stub, script) in [
