@@ -246,7 +246,7 @@ pub enum Error {
         /// The node.
         node: usize,
     },
-    /// A page was to move to where external memory has no addresses for all of it.
+    /// A page base at which a part of the page has no address in external memory.
     #[error(
         "page base {base:#x} is not allowed with memory_address = {memory_address}: allowed is a multiple of {} up to {last:#x}",
         1 << ALIGNMENT_WIDTH
@@ -344,6 +344,16 @@ pub enum Error {
     /// A communicator was given to a fabric that did not make it.
     #[error("the communicator belongs to another fabric")]
     WrongCommunicator,
+}
+
+impl Error {
+    /// Refuses a value outside of a range.
+    pub(crate) fn check_range(field: &'static str, value: u64, min: u64, max: u64) -> Result<(), Error> {
+        match (min..=max).contains(&value) {
+            true => Ok(()),
+            false => Err(Error::OutOfRange { field, value, min, max }),
+        }
+    }
 }
 
 impl From<AssemblyError> for Error {

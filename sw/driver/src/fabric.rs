@@ -48,7 +48,8 @@ pub struct Fabric<T> {
     pub(crate) nodes: Vec<NodeState>,
     /// The groups of communicators that have a context, by their numbers.
     pub(crate) groups: BTreeMap<u64, Group>,
-    /// Failures of calls of those that had one, for their tickets.
+    /// Failures of communicators whose context another one has taken, by the numbers of their groups: their tickets go on to tell
+    /// them.
     pub(crate) past_failures: BTreeMap<u64, Vec<Failure>>,
     pub(crate) dropped: Dropped,
     /// How lists tell the host that they have ended.
@@ -229,18 +230,7 @@ impl<T: Transport> Fabric<T> {
     /// [`Error::Exhausted`], [`Error::NoSuchNode`].
     pub fn allocate(&mut self, node: usize, bytes: u32) -> Result<Region, Error> {
         self.check_node(node)?;
-        let limit = self.nodes[node].memory_bytes;
-        let max = u64::from(limit);
-        if bytes == 0 || bytes > limit {
-            let value = u64::from(bytes);
-            let field = "bytes";
-            return Err(Error::OutOfRange {
-                field,
-                value,
-                min: 1,
-                max,
-            });
-        }
+        Error::check_range("bytes", bytes.into(), 1, self.nodes[node].memory_bytes.into())?;
         let bytes = bytes.next_multiple_of(8);
         let base = self.nodes[node].memory.take(node, bytes)?;
         Ok(Region { node, base, bytes })

@@ -102,16 +102,7 @@ impl<T: Transport> Fabric<T> {
         let mode = match delivery {
             Delivery::Message => Mode::Message as u32,
             Delivery::Barrier(expected) => {
-                let value = u64::from(expected);
-                if !(1..=255).contains(&value) {
-                    let field = "arrivals of the barrier";
-                    return Err(Error::OutOfRange {
-                        field,
-                        value,
-                        min: 1,
-                        max: 255,
-                    });
-                }
+                Error::check_range("arrivals of the barrier", expected.into(), 1, 255)?;
                 Mode::Barrier as u32 | expected << EXPECTED_OFFSET
             }
         };

@@ -31,14 +31,7 @@ impl<T: Transport> Fabric<T> {
         if node <= self.port.host {
             return Err(Error::NoMemoryNode { node });
         }
-        if page >= PAGES {
-            return Err(Error::OutOfRange {
-                field: "page",
-                value: page as u64,
-                min: 0,
-                max: PAGES as u64 - 1,
-            });
-        }
+        Error::check_range("page", page as u64, 0, PAGES as u64 - 1)?;
         let unit = 1 << ALIGNMENT_WIDTH;
         if !base.is_multiple_of(unit.into()) {
             return Err(Error::Misaligned {

@@ -119,16 +119,7 @@ impl<'f, T: Transport> Initiator<'f, T> {
         self.check_owner(what, program.node)?;
         self.check_remote(what, remote, Kind::Window)?;
         let max = MAX_DESCRIPTOR_WORDS as u64 - 2;
-        let value = arguments.len() as u64;
-        if value > max {
-            let field = "arguments of a program";
-            return Err(Error::OutOfRange {
-                field,
-                value,
-                min: 0,
-                max,
-            });
-        }
+        Error::check_range("arguments of a program", arguments.len() as u64, 0, max)?;
         let run = Command::Program {
             entry: program.start as u8,
             registers: arguments.to_vec(),

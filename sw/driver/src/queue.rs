@@ -194,16 +194,8 @@ impl Queue {
     /// # Errors
     /// [`Error::OutOfRange`] if so many were not read, or the fabric's.
     pub fn release<T: Transport>(&mut self, fabric: &mut Fabric<T>, messages: u16) -> Result<(), Error> {
-        let (value, max) = (u64::from(messages), u64::from(self.read.wrapping_sub(self.released)));
-        if value > max {
-            let field = "messages to release";
-            return Err(Error::OutOfRange {
-                field,
-                value,
-                min: 0,
-                max,
-            });
-        }
+        let left = self.read.wrapping_sub(self.released);
+        Error::check_range("messages to release", messages.into(), 0, left.into())?;
         if messages == 0 {
             return Ok(());
         }
@@ -251,15 +243,7 @@ impl<T: Transport> Fabric<T> {
         self.check_aligned("message bytes", message_bytes)?;
         let word_bytes = self.word_bytes();
         let max = u64::from(word_bytes) * MAX_MESSAGE_WORDS as u64;
-        if u64::from(message_bytes) > max {
-            let (field, value) = ("message bytes", u64::from(message_bytes));
-            return Err(Error::OutOfRange {
-                field,
-                value,
-                min: 0,
-                max,
-            });
-        }
+        Error::check_range("message bytes", message_bytes.into(), 0, max)?;
         let max = 1 << ((1 << SLOTS_WIDTH) - 1);
         if !slots.is_power_of_two() || slots > max {
             let (field, value, max) = ("slots, a power of two,", u64::from(slots), u64::from(max));

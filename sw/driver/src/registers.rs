@@ -155,13 +155,6 @@ impl<T: Transport> Fabric<T> {
     fn check_registers<P: Place>(&self, node: usize, first: P, item: usize, count: usize) -> Result<u32, Error> {
         self.check_node(node)?;
         let map = P::BLOCK.map();
-        let check = |field, value: usize, max: usize| {
-            let (value, min, max) = (value as u64, 0, max as u64);
-            if value > max {
-                return Err(Error::OutOfRange { field, value, min, max });
-            }
-            Ok(())
-        };
         // The system window is behind all windows that can be opened.
         let items = match P::BLOCK {
             Block::Tags => map.items,
@@ -171,9 +164,9 @@ impl<T: Transport> Fabric<T> {
             let (what, key) = (P::BLOCK.name(), None);
             return Err(Error::NotBuilt { node, what, key });
         }
-        check(map.item, item, items - 1)?;
+        Error::check_range(map.item, item as u64, 0, items as u64 - 1)?;
         let left = ((items - item) << map.number_width) - first.number();
-        check("registers", count, left)?;
+        Error::check_range("registers", count as u64, 0, left as u64)?;
         Ok(address_at(self.config(), node, first, item))
     }
 }

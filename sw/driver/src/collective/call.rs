@@ -59,30 +59,12 @@ impl Addresses {
 
 /// Checks that there is one of something for each of `size` members.
 pub(crate) fn check_count(field: &'static str, count: usize, size: usize) -> Result<(), Error> {
-    let (value, size) = (count as u64, size as u64);
-    if value != size {
-        return Err(Error::OutOfRange {
-            field,
-            value,
-            min: size,
-            max: size,
-        });
-    }
-    Ok(())
+    Error::check_range(field, count as u64, size as u64, size as u64)
 }
 
 /// Checks a rank of a group of `size` members.
 pub(crate) fn check_rank(field: &'static str, rank: usize, size: usize) -> Result<(), Error> {
-    let (value, max) = (rank as u64, size as u64 - 1);
-    if value > max {
-        return Err(Error::OutOfRange {
-            field,
-            value,
-            min: 0,
-            max,
-        });
-    }
-    Ok(())
+    Error::check_range(field, rank as u64, 0, size as u64 - 1)
 }
 
 /// A call that is checked and not yet started.

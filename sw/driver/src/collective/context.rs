@@ -321,15 +321,7 @@ impl<T: Transport> Fabric<T> {
     pub fn recover_context(&mut self, tile: usize, context: usize, cycles: u64) -> Result<(), Error> {
         self.check_node(tile)?;
         self.nodes[tile].check_built(tile, &ENGINE)?;
-        let contexts = self.nodes[tile].build.mpe;
-        if context >= contexts {
-            return Err(Error::OutOfRange {
-                field: "context",
-                value: context as u64,
-                min: 0,
-                max: contexts as u64 - 1,
-            });
-        }
+        Error::check_range("context", context as u64, 0, self.nodes[tile].build.mpe as u64 - 1)?;
         let context = context as u8;
         let mut groups = self.groups.iter();
         match groups

@@ -270,7 +270,8 @@ impl Group {
                 true => ticket.end_early(fabric, ErrorCode::Closed)?,
                 false => ticket.outcome(fabric)?,
             };
-            let may_repeat = !matches!(post.purpose, Purpose::Arm { .. }) && !has_failed(&self.failures, post.call);
+            let may_repeat =
+                !matches!(post.purpose, Purpose::Arm { .. }) && check_call(&self.failures, post.call).is_ok();
             match outcome {
                 None => {}
                 Some(Ok(_)) => {
@@ -294,7 +295,7 @@ impl Group {
 
     /// Gives up a call and all later ones, and posts none of them any more. Earlier calls may still succeed.
     fn fail(&mut self, failure: Failure) {
-        if has_failed(&self.failures, failure.call) {
+        if check_call(&self.failures, failure.call).is_err() {
             return;
         }
         tracing::warn!(?failure, "a communicator is out of use");
@@ -353,13 +354,6 @@ pub(super) fn check_call(failures: &[Failure], call: u64) -> Result<(), Error> {
     let mut failures = failures.iter();
     let failure = failures.find(|failure| failure.call <= call && failure.end.is_none_or(|end| call < end));
     failure.map_or(Ok(()), |&failure| Err(failure.into()))
-}
-
-/// Whether a call is given up since the last recovery.
-fn has_failed(failures: &[Failure], call: u64) -> bool {
-    failures
-        .last()
-        .is_some_and(|failure| failure.end.is_none() && failure.call <= call)
 }
 
 impl Post {

@@ -154,15 +154,9 @@ impl Member {
             }
         }
         words.remove(&Port::Requester);
-        match words.into_values().max() {
-            Some(most) if most > QUEUE_WORDS => Err(Error::OutOfRange {
-                field: "words of descriptors for one engine in a list",
-                value: most as u64,
-                min: 0,
-                max: QUEUE_WORDS as u64,
-            }),
-            _ => Ok(()),
-        }
+        let most = words.into_values().max().unwrap_or(0) as u64;
+        let field = "words of descriptors for one engine in a list";
+        Error::check_range(field, most, 0, QUEUE_WORDS as u64)
     }
 
     /// Lets a command of the requester count in the event of the member, and one of an engine in that of engines. All count, so that

@@ -62,8 +62,9 @@ const WORD: u64 = 3;
 const PUT: u64 = 12;
 /// From the last word of a block in its memory to the acknowledgement on its first link.
 const ACKNOWLEDGE: u64 = 6;
-/// A link between two routers, and from an acknowledgement at its node to the count of the event.
+/// Cycles of a link between two routers.
 const HOP: u64 = 1;
+/// Cycles from the arrival of an acknowledgement at its node to the count of the event.
 const COUNT: u64 = 6;
 /// From the last word of a list's start in the registers of a member to the moment when a command stream would have brought it.
 const START: u64 = 100;
@@ -273,7 +274,7 @@ fn folding(config: &Config, tree: &Tree, root: usize, packets: Packets, children
     packets.flits * children + packets.before * children.saturating_sub(1) * fold + packets.last + way
 }
 
-/// Cycles until a member has taken the tokens of all members below it, one a cycle.
+/// Cycles until a member has the tokens of all its children, of which it takes one a cycle.
 fn all_tokens(config: &Config, tree: &Tree, rank: usize, from: Option<usize>) -> u64 {
     let children = children(tree, rank, from);
     let mut tokens: Vec<u64> = children
@@ -329,11 +330,13 @@ fn slowest(config: &Config, tree: &Tree, rank: usize, from: Option<usize>, cost:
     ways.max().unwrap_or(0)
 }
 
-/// A barrier apart from its tokens, and a token at both ends of its edge.
+/// Cycles of a barrier before its first token is sent and after its last one has come.
 const TOKENS: u64 = 7;
+/// Cycles of a token at the two ends of an edge, without the links between them.
 const TOKEN: u64 = 4;
-/// A call apart from its words, and a word at both ends of an edge.
+/// Cycles of a call before its first word is sent and after its last one has come.
 const CALL: u64 = 12;
+/// Cycles of a word at the two ends of an edge, without the links between them.
 const FORWARD: u64 = 6;
 
 /// Cycles in which a host at the AXI4-Lite port makes `accesses` accesses to registers of tiles, in `rounds` rounds. The accesses of

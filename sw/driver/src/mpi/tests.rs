@@ -666,7 +666,7 @@ fn assert_sum(fabric: &mut Fabric<GoldenTransport>, count: usize) {
 fn a_long_vector_takes_the_chain_and_a_short_one_the_tree() {
     let (mut fabric, mut comm) = with_chain(&Shape::Quad);
     for (words, shape) in [(1, Shape::Quad), (1000, Shape::Linear)] {
-        // Rank 0 is in the middle of both: a reduce of 1 word to it takes as long along either.
+        // Rank 0 is the middle of both shapes, so a reduce of 1 word to it takes as long along either. The root is rank 1.
         let reduce = comm.reduce(&mut fabric, 1, SOURCE, RESULT, words, Operation::Or);
         let requests = [
             comm.bcast(&mut fabric, 4, SOURCE, words).unwrap(),

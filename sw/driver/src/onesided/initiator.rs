@@ -106,17 +106,8 @@ impl<'f, T: Transport> Initiator<'f, T> {
     /// # Errors
     /// [`Error::OutOfRange`] unless it has 1..=16 words.
     pub fn descriptor<V: Outcome>(self, words: &[u32]) -> Result<Operation<'f, T, V>, Error> {
-        let max = MAX_DESCRIPTOR_WORDS as u64;
-        let value = words.len() as u64;
-        if value == 0 || value > max {
-            let field = "words of the descriptor";
-            return Err(Error::OutOfRange {
-                field,
-                value,
-                min: 1,
-                max,
-            });
-        }
+        let count = words.len() as u64;
+        Error::check_range("words of the descriptor", count, 1, MAX_DESCRIPTOR_WORDS as u64)?;
         Ok(self.operation("descriptor", words.to_vec()))
     }
 

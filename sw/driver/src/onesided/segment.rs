@@ -217,15 +217,7 @@ impl<T: Transport> Fabric<T> {
         for (field, value) in [("row", row), ("stride", stride)] {
             self.check_aligned(field, value)?;
             let max = u64::from(self.word_bytes()) * ((1 << ROW_WIDTH) - 1);
-            if u64::from(value) > max {
-                let value = u64::from(value);
-                return Err(Error::OutOfRange {
-                    field,
-                    value,
-                    min: 0,
-                    max,
-                });
-            }
+            Error::check_range(field, value.into(), 0, max)?;
         }
         if let Some((owner, _)) = event.filter(|&(owner, _)| owner != node) {
             let what = "event";

@@ -30,15 +30,7 @@ impl Default for Shaper {
 
 /// Whether the node has this shaper.
 pub(super) fn check_number<T>(fabric: &Fabric<T>, node: usize, shaper: u8) -> Result<(), Error> {
-    check("shaper", shaper.into(), 0, fabric.nodes[node].build.shapers as u32 - 1)
-}
-
-fn check(field: &'static str, value: u32, min: u32, max: u32) -> Result<(), Error> {
-    if !(min..=max).contains(&value) {
-        let (value, min, max) = (value.into(), min.into(), max.into());
-        return Err(Error::OutOfRange { field, value, min, max });
-    }
-    Ok(())
+    Error::check_range("shaper", shaper.into(), 0, fabric.nodes[node].build.shapers as u64 - 1)
 }
 
 impl<T: Transport> Initiator<'_, T> {
@@ -51,9 +43,9 @@ impl<T: Transport> Initiator<'_, T> {
         let Shaper { maximum, rate, burst } = shaper;
         let most = (1 << RATE_WIDTH) - 1;
         check_number(self.fabric, self.node, number)?;
-        check("maximum of a shaper", maximum, 1, MAX_PAYLOAD_FLITS as u32)?;
-        check("rate of a shaper", rate, 0, most)?;
-        check("burst of a shaper", burst, 0, most)?;
+        Error::check_range("maximum of a shaper", maximum.into(), 1, MAX_PAYLOAD_FLITS as u64)?;
+        Error::check_range("rate of a shaper", rate.into(), 0, most)?;
+        Error::check_range("burst of a shaper", burst.into(), 0, most)?;
         let registers = [
             (ShaperRegister::Maximum, maximum),
             (ShaperRegister::Rate, rate),

@@ -47,15 +47,7 @@ impl Queue {
         fabric.check_node(node)?;
         fabric.nodes[node].check_built(node, &QUEUES)?;
         let max = u64::from(self.free_credits().min((1 << CREDITS_WIDTH) - 1));
-        let value = u64::from(credits);
-        if value == 0 || value > max {
-            return Err(Error::OutOfRange {
-                field: "credits",
-                value,
-                min: 1,
-                max,
-            });
-        }
+        Error::check_range("credits", credits.into(), 1, max)?;
         let remote = fabric.clone_segment(node, self.id, credits)?;
         self.granted += credits;
         *fabric.nodes[node].credits(remote.handle) = Credits {
@@ -143,16 +135,7 @@ impl<'f, T: Transport> Initiator<'f, T> {
     /// [`Error::NoCredit`] of the host.
     pub fn enqueue(self, sender: &Sender, local: u32, bytes: u32) -> Result<Operation<'f, T, ()>, Error> {
         self.check_owner("sender", sender.node())?;
-        let max = u64::from(sender.message_bytes);
-        if u64::from(bytes) > max {
-            let (field, value) = ("message bytes", u64::from(bytes));
-            return Err(Error::OutOfRange {
-                field,
-                value,
-                min: 0,
-                max,
-            });
-        }
+        Error::check_range("message bytes", bytes.into(), 0, sender.message_bytes.into())?;
         self.fabric
             .check_local(self.node, "local", local, "message bytes", u64::from(bytes))?;
         let (node, handle) = (self.node, sender.handle());
