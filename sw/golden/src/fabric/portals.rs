@@ -6,7 +6,7 @@
 
 use portico_spec::{
     ni::ErrorCode,
-    portals::engine::{Failure, Status, DESCRIPTORS},
+    portals::engine::{Failure, Request, Status, DESCRIPTORS},
     Node,
 };
 
@@ -136,11 +136,9 @@ impl Portals {
         let request = ask.request;
         let answer = match self.target.begin(ask) {
             Ok(delivery) => self.target.complete(memory, &delivery, &mut self.reports),
-            Err(failure) => request.is_answered().then(|| refusal(request.slot, failure)),
+            Err(failure) => refusal(request, failure),
         };
-        if let Some(answer) = answer {
-            self.reports.push(PortalsStep::Sends(source, Message::Answer(answer)));
-        }
+        self.reports.answer(source, answer);
         true
     }
 
@@ -150,10 +148,10 @@ impl Portals {
     }
 }
 
-/// The answer of a request that met no entry, or one that does not take it.
-fn refusal(slot: u8, failure: Failure) -> Answer {
-    Answer {
-        slot,
+/// The answer, if the request wants one, of a request that met no entry, or one that does not take it.
+fn refusal(request: Request, failure: Failure) -> Option<Answer> {
+    request.is_answered().then(|| Answer {
+        slot: request.slot,
         status: Status {
             delivered: 0,
             failure,
@@ -162,5 +160,5 @@ fn refusal(slot: u8, failure: Failure) -> Answer {
         },
         offset: 0,
         payload: vec![],
-    }
+    })
 }

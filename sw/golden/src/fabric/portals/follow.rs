@@ -15,7 +15,7 @@ use super::{
     super::{descriptor::Common, memory::Memory},
     command::Progress,
     initiator::Waiting,
-    message::{Answer, Message},
+    message::Answer,
     refusal,
     target::Delivery,
     Portals, PortalsStep,
@@ -98,9 +98,8 @@ impl Portals {
                 let request = ask.request;
                 let matched = self.target.begin(ask).map_err(|failure| (request, failure));
                 let served = matched.as_ref().ok().filter(|delivery| delivery.is_served());
-                if let Some(answer) = served.and_then(|delivery| self.target.answer(memory, delivery)) {
-                    self.reports.push(PortalsStep::Sends(source, Message::Answer(answer)));
-                }
+                let answer = served.and_then(|delivery| self.target.answer(memory, delivery));
+                self.reports.answer(source, answer);
                 let before = followed.messages.insert(rank, (source, matched));
                 if before.is_some() {
                     return Err("the message of this rank before it is not over");
@@ -116,11 +115,9 @@ impl Portals {
                         let answer = self.target.complete(memory, &delivery, &mut self.reports);
                         answer.filter(|_| !delivery.is_served())
                     }
-                    Err((request, failure)) => request.is_answered().then(|| refusal(request.slot, failure)),
+                    Err((request, failure)) => refusal(request, failure),
                 };
-                if let Some(answer) = answer {
-                    self.reports.push(PortalsStep::Sends(source, Message::Answer(answer)));
-                }
+                self.reports.answer(source, answer);
             }
             Step::Advances => {
                 followed.has_advanced = true;

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use portico_spec::{
     ni::event::EVENT_WIDTH,
     portals::engine::{Event, COUNTERS, EVENT_BYTES, EVENT_PRESENT_OFFSET, QUEUES, QUEUE_SIZE_WIDTH},
+    Node,
 };
 
 use super::{
@@ -12,7 +13,9 @@ use super::{
         bits::{bit, field},
         memory::Memory,
     },
-    bytes, PortalsStep,
+    bytes,
+    message::{Answer, Message},
+    PortalsStep,
 };
 
 /// A counter.
@@ -110,6 +113,13 @@ impl Reports {
     /// Lets a packet or the end of a command leave the engine, after what is to leave it already.
     pub fn push(&mut self, step: PortalsStep) {
         self.steps.push_back(step);
+    }
+
+    /// Lets an answer leave the engine likewise, if there is one.
+    pub fn answer(&mut self, initiator: Node, answer: Option<Answer>) {
+        if let Some(answer) = answer {
+            self.push(PortalsStep::Sends(initiator, Message::Answer(answer)));
+        }
     }
 
     /// Posts an event to an event queue, if there is one. An event queue without a ring loses it.
