@@ -108,8 +108,7 @@ impl Bench {
             "memories of {} bytes are too small to be measured: allowed are {LEAST_MEMORY} or more",
             bench.memory
         );
-        let room = bench.memory / 2 - PERIOD - NOTES;
-        bench.piece = (1 << room.ilog2()).min(largest.next_power_of_two());
+        bench.piece = Self::longest(bench.memory).min(largest.next_power_of_two());
         bench.set_up_host()?;
         bench.set_up_tiles()?;
         Ok(bench)
@@ -117,8 +116,15 @@ impl Bench {
 
     /// Bytes of the least memory, a power of two, with which [`Bench::piece`] is `largest` or more.
     pub fn least_memory(largest: usize) -> usize {
-        let least = 2 * (largest.next_power_of_two() + PERIOD + NOTES);
-        least.max(LEAST_MEMORY).next_power_of_two()
+        let mut memories = (0..).map(|log: u32| LEAST_MEMORY << log);
+        let is_enough = |&memory: &usize| Self::longest(memory) >= largest;
+        memories.find(is_enough).expect("memories grow without end")
+    }
+
+    /// Bytes of the longest transfer, a power of two, in a memory of `memory` bytes. The lower half of the memory holds as many bytes
+    /// of the pattern from any place of its period on, and the notes.
+    fn longest(memory: usize) -> usize {
+        1 << (memory / 2 - PERIOD - NOTES).ilog2()
     }
 
     /// The least `segments` of a fabric: handles of the memory and of the address space of each node, and of a queue.
