@@ -49,7 +49,7 @@ fn modules_begin_with_the_prefix() {
     assert!(design.modules.iter().all(|module| module.name.starts_with("chip_")));
 }
 
-/// Its page table has as many halves as an address: the high one costs nothing where there is none.
+/// The page table of a memory node stores the high halves of bases only where an address has 64 bits.
 #[test]
 fn addresses_of_memories_are_as_wide_as_configured() {
     for memory_address in ADDRESS_WIDTHS {

@@ -16,12 +16,12 @@ pub const PAGE_OFFSET_WIDTH: usize = 18;
 pub const ALIGNMENT_WIDTH: usize = 12;
 /// Width of the half of a base in a register's place; the page's number is above.
 pub const HALF_WIDTH: usize = 1;
-/// Width of a half of a base, in bits: what a register holds.
+/// Width of each half of a page's base, in bits: a write of a register gives one half.
 pub const HALF_BASE_WIDTH: usize = 32;
 /// Width of a whole base, in bits.
 pub const BASE_WIDTH: usize = 2 * HALF_BASE_WIDTH;
-/// Widths that an address of a memory node's AXI4 port may have, in bits (key `memory_address`): that of the low half of a base,
-/// whose high half then does not exist, or that of a whole base.
+/// Allowed widths of a byte address at a memory node's AXI4 port, in bits (key `memory_address`). A base has only its low half
+/// with the first, and both halves with the second.
 pub const ADDRESS_WIDTHS: [usize; 2] = [HALF_BASE_WIDTH, BASE_WIDTH];
 /// Width of the address of a word of memory, in bits.
 pub const MEMORY_WIDTH: usize = PAGE_WIDTH + PAGE_OFFSET_WIDTH;
