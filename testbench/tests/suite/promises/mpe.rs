@@ -237,10 +237,12 @@ fn rows_race_calls(device: &mut impl Device, kind: Kind, seed: u64) -> anyhow::R
 /// Cycles from the post of a call to the close of its context: from its check to its event.
 const CLOSES: std::ops::Range<u64> = 0..90;
 
-/// A context is closed at every step of a call, and opens: the next call ends when its own words are written.
+/// A context is closed at every step of a call, and opens. The call ends with CLOSED, or keeps what its event promises; the next call
+/// ends when its own words are written.
 fn nothing_of_a_call_outlives_its_context(device: &mut impl Device, seed: u64) -> anyhow::Result<()> {
     const CONTEXT: usize = 1;
     let place = 2;
+    let mut closed = 0;
     for offset in CLOSES {
         device.reset(2);
         let mut bench = Bench::new(device, StdRng::seed_from_u64(seed + offset));
@@ -281,7 +283,13 @@ fn nothing_of_a_call_outlives_its_context(device: &mut impl Device, seed: u64) -
                 bench.control(CONTEXT, 1 << MPE_OPEN_OFFSET)?;
             }
         }
+        closed += bench.closed;
     }
+    let calls = CLOSES.count();
+    ensure!(
+        (1..calls).contains(&closed),
+        "{closed} of {calls} calls end with CLOSED"
+    );
     Ok(())
 }
 
