@@ -111,7 +111,7 @@ on_both! {
 }
 
 /// Faults of the engines.
-const FAULTS: [Fault; 9] = [
+const FAULTS: [Fault; 10] = [
     Fault {
         what: "packets of a rank may come from any node",
         module: "data_door",
@@ -166,6 +166,12 @@ const FAULTS: [Fault; 9] = [
         from: "«takes & ~shown_header[HEADER_ROW_HERE]»",
         to: "1'd0",
     },
+    Fault {
+        what: "a message overwrites the match bits of an append that waits",
+        module: "list_fields",
+        from: "match_low_next = «match_low»;",
+        to: "search_load ? search_match_bits[31:0] : match_low",
+    },
 ];
 
 /// With these faults in the fabric, a promise is not kept; with no fault chosen, it is.
@@ -206,6 +212,11 @@ fn events_counts_and_slots_that_are_wrong_are_caught() {
 #[test]
 fn headers_that_are_taken_too_soon_are_caught() {
     caught(&[9], |fabric| headers::an_append_waits_for_data(fabric));
+}
+
+#[test]
+fn appends_that_search_for_something_else_are_caught() {
+    caught(&[10], |fabric| headers::an_append_waits_for_data(fabric));
 }
 
 /// Messages and commands of all ranks race; the model follows the steps that hardware tells.

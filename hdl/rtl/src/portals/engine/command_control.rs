@@ -48,7 +48,7 @@ pub enum CommandStep {
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | from the last word: an append 10 cycles and the writing of its event, more with headers ([`ScanControl`]), an unlink 10, others 3 |
+/// | latency | from the last word: an append 10 cycles and the writing of its event, more with headers ([`ScanControl`]), an unlink 10 and two operations of the lists, a disable 7 or more, others 3 |
 /// | throughput | one command at a time, each in its turn |
 /// | state | the step of the command in hand |
 ///
@@ -76,7 +76,7 @@ pub struct CommandControl {
     pub tables: TablesOut,
     /// Rows that the tables show.
     pub shown: ShownIn,
-    /// Something is being raised.
+    /// Something is being raised, or an event that was raised is not written.
     pub raising: Signal<In, Bit>,
     /// Events of appends and searches, and their counts.
     pub finish: FinishOut,

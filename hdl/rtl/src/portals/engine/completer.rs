@@ -19,6 +19,8 @@ pub enum CompletionStep {
     Judge,
     /// Raises the event of the engine.
     Event,
+    /// Waits until the event is written: software that sees the count finds it in its ring.
+    Settle,
     /// Counts.
     Count,
     /// Counts in the event of the descriptor, or frees the slot.
@@ -29,7 +31,7 @@ pub enum CompletionStep {
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | 2 cycles to the event of the engine, 1 more to the count, 1 more to the event of the descriptor |
+/// | latency | 2 cycles to the event of the engine or to the count, 1 more to the event of the descriptor; the count waits until the event is written |
 /// | throughput | one at a time: 4 cycles, and those of the event writer |
 /// | state | what is kept of 32 requests in LUT-RAM; what is reported |
 #[derive(LogicBlock, Default)]
@@ -45,8 +47,10 @@ pub struct Completer {
     pub sent_move: Signal<In, SentMove>,
     /// High for a cycle: the move is taken.
     pub take_sent: Signal<Out, Bit>,
-    /// A reply is complete, and its data are written.
+    /// A reply has come whole.
     pub replied: Signal<In, Bit>,
+    /// The data of the reply that was taken last are written.
+    pub reply_settled: Signal<In, Bit>,
     /// Slot of the reply; valid with `replied`.
     pub reply_slot: Signal<In, Bits<SLOT_WIDTH>>,
     /// Outcome of the get; valid with `replied`.
@@ -202,14 +206,24 @@ impl Logic for Completer {
                     self.raises.d.next = false;
                     self.counts.d.next = false;
                 }
-                self.step.d.next = CompletionStep::Count;
-                if self.report.q.val().queues {
-                    self.step.d.next = CompletionStep::Event;
+                // Software that sees the end of a get finds its data.
+                if self.is_sent.q.val() | !self.get.q.val() | self.reply_settled.val() {
+                    self.step.d.next = CompletionStep::Count;
+                    if self.report.q.val().queues {
+                        self.step.d.next = CompletionStep::Event;
+                    }
                 }
             }
             CompletionStep::Event => {
                 self.job.valid.next = self.raises.q.val();
-                if !self.job.valid.val() | self.job.done.val() {
+                if self.job.done.val() {
+                    self.step.d.next = CompletionStep::Settle;
+                } else if !self.raises.q.val() {
+                    self.step.d.next = CompletionStep::Count;
+                }
+            }
+            CompletionStep::Settle => {
+                if self.job.settled.val() {
                     self.step.d.next = CompletionStep::Count;
                 }
             }

@@ -44,13 +44,13 @@ pub struct EntryControl {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
-    /// No packet is in hand.
+    /// No message is carried out.
     pub rests: Signal<In, Bit>,
-    /// High for a cycle: the lists have all fields of the search in the next one.
+    /// High for a cycle: a message is taken, and the lists have all fields of its search in the next one.
     pub asked: Signal<In, Bit>,
-    /// High for a cycle: the header lacks words, so it matches nothing.
+    /// Its header lacks words, so it matches nothing; valid with `asked`.
     pub lacks: Signal<In, Bit>,
-    /// The header is read: the message begins.
+    /// The header is read, and the data of the message before are written: the message may begin.
     pub goes: Signal<In, Bit>,
     /// The packet in hand is the last of its message.
     pub last: Signal<In, Bit>,
@@ -58,7 +58,7 @@ pub struct EntryControl {
     pub rank: Signal<In, Bits<RANK_WIDTH>>,
     /// Where the words of its event are.
     pub home: Signal<In, Bits<CONTEXT_WIDTH>>,
-    /// The request.
+    /// The request; from `asked` on.
     pub request: Signal<In, Request>,
     /// The message, as it is kept.
     pub message: Signal<In, Message>,
@@ -72,13 +72,13 @@ pub struct EntryControl {
     pub shown: ShownIn,
     /// Words of events.
     pub context: ContextWriteOut,
-    /// High for a cycle: the message has an entry, and its data may go on.
+    /// High for a cycle: the message is a get that delivers something. Its data may go.
     pub delivers: Signal<Out, Bit>,
-    /// The entry is being resolved for a message that does not fail.
-    pub resolves: Signal<Out, Bit>,
+    /// The message does not fail, and `known` tells where its data go.
+    pub passes: Signal<Out, Bit>,
     /// High for a cycle: `known` has all of the message.
     pub ends: Signal<Out, Bit>,
-    /// The message is complete with this packet, and does not count as in progress; valid from `delivers` on.
+    /// The message is complete with this packet, and does not count as in progress; valid with `ends`.
     pub at_once: Signal<Out, Bit>,
     /// The entry has left its list with this message, which is complete, as all others are.
     pub unlinked: Signal<Out, Bit>,
@@ -96,6 +96,7 @@ pub struct EntryControl {
     asks: DFF<Bit>,
     found: DFF<Bit>,
     missed: DFF<Bit>,
+    lacking: DFF<Bit>,
     cycle: DFF<Bits<WAIT_WIDTH>>,
     completes: DFF<Bit>,
     unlinks: DFF<Bit>,
@@ -104,6 +105,8 @@ pub struct EntryControl {
     finished: DFF<Bit>,
     leaves: DFF<Bit>,
     is_kept: Signal<Local, Bit>,
+    /// How the portal index refuses all messages, 0 if it does not.
+    shut: Signal<Local, Bits<FAILURE_WIDTH>>,
     fails: Signal<Local, Bit>,
     is_last: Signal<Local, Bit>,
     failure: Signal<Local, Bits<FAILURE_WIDTH>>,
@@ -116,7 +119,7 @@ pub struct EntryControl {
 impl Logic for EntryControl {
     fn update(&mut self) {
         wire!(self => check: clk);
-        dff_setup!(self, clk, step, asks, found, missed, cycle, completes, unlinks);
+        dff_setup!(self, clk, step, asks, found, missed, lacking, cycle, completes, unlinks);
         dff_setup!(self, clk, keeps, finished, leaves);
         self.check.operation.next = self.request.val().operation;
         self.check.user.next = self.request.val().user;
@@ -164,6 +167,8 @@ impl Logic for EntryControl {
         self.context.index.next = 1.into();
         self.context.word.next = bit_cast::<32, RANK_WIDTH>(self.rank.val())
             | field::<32, LENGTH_WIDTH>(self.message.val().delivered, EVENT_DELIVERED_OFFSET);
+        self.delivers.next = false;
+        self.passes.next = false;
         self.ends.next = false;
         self.drops.next = false;
         self.permission.next = false;
@@ -171,23 +176,41 @@ impl Logic for EntryControl {
         self.refuses.next = false;
         self.failure.next = self.message.val().failure;
 
-        // Answers of the lists may come while the header is still read.
-        if self.asked.val() & self.shown.row.val().allocated & self.shown.row.val().enabled {
-            self.asks.d.next = true;
+        // The search begins before it is known whether the portal index takes messages, and while the header may still be read.
+        if self.rests.val() {
+            self.found.d.next = false;
+            self.missed.d.next = false;
+            self.cycle.d.next = 0.into();
+            self.completes.d.next = false;
+            self.unlinks.d.next = false;
+            self.keeps.d.next = false;
+            self.finished.d.next = false;
+            self.leaves.d.next = false;
+            self.step.d.next = EntryStep::Search;
+        }
+        if self.asked.val() {
+            self.tables.portal_read.next = true;
+            self.tables.portal.next = self.request.val().portal;
+            self.asks.d.next = !self.lacks.val();
+            self.lacking.d.next = self.lacks.val();
         }
         if self.asks.q.val() & self.list.answered.val() {
             self.found.d.next = self.list.hit.val();
             self.missed.d.next = !self.list.hit.val();
-        }
-        if self.lacks.val() {
-            self.missed.d.next = true;
         }
         if self.asks.q.val() & self.list.done.val() {
             self.asks.d.next = false;
         }
 
         self.is_kept.next = self.message.val().overflow & !self.list.options.val().get_bit(UNEXPECTED_HDR_DISABLE);
-        self.fails.next = self.check.failure.val().any() | (self.is_kept.val() & self.list.full.val());
+        self.shut.next = 0.into();
+        if !self.shown.row.val().allocated {
+            self.shut.next = bits::<FAILURE_WIDTH>(Failure::Dropped as u64);
+        } else if !self.shown.row.val().enabled {
+            self.shut.next = bits::<FAILURE_WIDTH>(Failure::PortalDisabled as u64);
+        }
+        self.fails.next =
+            self.shut.val().any() | self.check.failure.val().any() | (self.is_kept.val() & self.list.full.val());
         self.ends_now.next = self.last.val() & (!self.message.val().get | !self.check.delivered.val().any());
         // It unlinks the entry, and no other message is with that.
         self.is_last.next =
@@ -201,12 +224,11 @@ impl Logic for EntryControl {
                         self.known.next.place = self.list.place.val();
                         self.known.next.overflow = self.list.overflow.val();
                         self.step.d.next = EntryStep::Check;
-                    } else if !self.shown.row.val().allocated | self.missed.q.val() {
+                    } else if self.lacking.q.val() | self.missed.q.val() {
                         self.failure.next = bits::<FAILURE_WIDTH>(Failure::Dropped as u64);
-                        self.refuses.next = true;
-                        self.drops.next = true;
-                    } else if !self.shown.row.val().enabled {
-                        self.failure.next = bits::<FAILURE_WIDTH>(Failure::PortalDisabled as u64);
+                        if !self.lacking.q.val() & self.shut.val().any() {
+                            self.failure.next = self.shut.val();
+                        }
                         self.refuses.next = true;
                         self.drops.next = true;
                     }
@@ -231,6 +253,11 @@ impl Logic for EntryControl {
                     if self.fails.val() & !self.check.failure.val().any() {
                         self.known.next.failure = bits::<FAILURE_WIDTH>(Failure::Dropped as u64);
                     }
+                    if self.shut.val().any() {
+                        self.known.next.failure = self.shut.val();
+                    }
+                    self.passes.next = !self.fails.val();
+                    self.delivers.next = !self.fails.val() & self.message.val().get & !self.ends_now.val();
                     self.list.write.next = true;
                     self.asks.d.next = true;
                     self.completes.d.next = self.ends_now.val();
@@ -244,6 +271,7 @@ impl Logic for EntryControl {
                 }
             }
             EntryStep::Resolve => {
+                self.passes.next = self.succeeds.val();
                 self.list.operation.next = ListOperation::Resolve;
                 self.context.enable.next = self.cycle.q.val() <= 1;
                 if self.cycle.q.val() == 0 {
@@ -275,7 +303,8 @@ impl Logic for EntryControl {
                     self.tables.place.next = self.list.place.val();
                     self.tables.header_write.next = self.keeps.q.val();
                     self.known.next.header = self.list.place.val();
-                    self.drops.next = self.failure.val() == bits::<FAILURE_WIDTH>(Failure::Dropped as u64);
+                    self.drops.next = (self.failure.val() == bits::<FAILURE_WIDTH>(Failure::Dropped as u64))
+                        | (self.failure.val() == bits::<FAILURE_WIDTH>(Failure::PortalDisabled as u64));
                     self.refuses.next = !self.succeeds.val();
                     self.permission.next = self.failure.val() == bits::<FAILURE_WIDTH>(Failure::Permission as u64);
                     self.operation.next = self.failure.val() == bits::<FAILURE_WIDTH>(Failure::Operation as u64);
@@ -293,22 +322,9 @@ impl Logic for EntryControl {
             self.cycle.d.next = 0.into();
             self.step.d.next = EntryStep::Search;
         }
-        self.resolves.next = (self.step.q.val() == EntryStep::Resolve) & self.succeeds.val();
-        self.delivers.next = self.resolves.val() & !self.cycle.q.val().any();
         self.at_once.next = self.completes.q.val();
         self.unlinked.next = self.finished.q.val();
         self.gone.next = self.leaves.q.val();
-        if self.rests.val() {
-            self.found.d.next = false;
-            self.missed.d.next = false;
-            self.cycle.d.next = 0.into();
-            self.completes.d.next = false;
-            self.unlinks.d.next = false;
-            self.keeps.d.next = false;
-            self.finished.d.next = false;
-            self.leaves.d.next = false;
-            self.step.d.next = EntryStep::Search;
-        }
         if self.rst.val() {
             self.asks.d.next = false;
         }

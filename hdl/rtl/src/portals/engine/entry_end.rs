@@ -14,7 +14,7 @@ pub enum EndStep {
     Release,
 }
 
-/// Carries out what a message that was kept does at its entry when its data are there.
+/// Ends a message at its entry, if the first packet did not complete it: after its last packet, or when its get is served.
 ///
 /// | | |
 /// | --- | --- |
@@ -22,14 +22,14 @@ pub enum EndStep {
 /// | throughput | one message at a time |
 /// | state | the step, and what has become of the entry |
 ///
-/// The entry and the portal index have a message in progress fewer; the header of the message is complete. An entry that has left
+/// The entry and the portal index have one message less in progress; the header of the message is complete. An entry that has left
 /// its list is over with its last message, and its place is free with its last header.
 #[derive(LogicBlock, Default)]
 pub struct EntryEnd {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
-    /// No packet is in hand.
+    /// No message is carried out.
     pub rests: Signal<In, Bit>,
     /// The last packet is in hand, or the get is served; stays until `closed`.
     pub closes: Signal<In, Bit>,

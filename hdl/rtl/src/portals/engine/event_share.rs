@@ -52,6 +52,7 @@ impl Logic for EventShare {
         self.raiser[1].done.next = self.job.done.val() & self.chosen.val();
         for i in 0..RAISERS {
             self.raiser[i].index.next = self.job.index.val();
+            self.raiser[i].settled.next = self.job.settled.val();
         }
         if self.rst.val() {
             self.held.d.next = false;

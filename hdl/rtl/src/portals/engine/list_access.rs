@@ -1,11 +1,12 @@
-use super::{HeaderWords, ListField, ListJobIn, ListOperation, EVENT_INDEX_WIDTH, PLACE_WIDTH};
+use super::{
+    HeaderWords, ListField, ListFields, ListJobIn, ListOperation, ListSearchIn, EVENT_INDEX_WIDTH, PLACE_WIDTH,
+};
 use crate::portals::list_manager::{ListCore, ListParameters};
 use portico_spec::portals::{
     engine::{self, PORTAL_WIDTH},
     list::{
-        List, Status, CODE_WIDTH, DETAIL_OPTIONS_OFFSET, DETAIL_SOURCE_OFFSET, GENERATION_WIDTH, HANDLE_WIDTH,
-        LENGTH_OFFSET, LENGTH_WIDTH, LIST_WIDTH, OFFSET_OFFSET, OPTIONS_WIDTH, POINTER_WIDTH, PORTAL_OFFSET,
-        SOURCE_WIDTH,
+        List, Status, CODE_WIDTH, DETAIL_OPTIONS_OFFSET, DETAIL_SOURCE_OFFSET, GENERATION_WIDTH, LENGTH_OFFSET,
+        LENGTH_WIDTH, LIST_WIDTH, OFFSET_OFFSET, OPTIONS_WIDTH, POINTER_WIDTH, PORTAL_OFFSET, SOURCE_WIDTH,
     },
 };
 use portico_verilog::prelude::*;
@@ -19,9 +20,9 @@ const LIST_BITS: usize = 2;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | a word counts from the next cycle on; a request takes the cycles of [`ListCore`] |
+/// | latency | a word, or the fields of a search, count from the next cycle on; a request takes the cycles of [`ListCore`] |
 /// | throughput | one request at a time |
-/// | state | the fields of a request, and the lists |
+/// | state | the lists, and [`ListFields`] |
 #[derive(LogicBlock, Default)]
 pub struct ListAccess {
     pub clk: Signal<In, Clock>,
@@ -35,6 +36,8 @@ pub struct ListAccess {
     pub turn: Signal<In, Bit>,
     /// Requests for messages.
     pub message: ListJobIn,
+    /// Fields of their searches.
+    pub search: ListSearchIn,
     /// Requests for commands.
     pub command: ListJobIn,
     /// Delivered length of the header that the lists show, in bytes.
@@ -46,18 +49,8 @@ pub struct ListAccess {
     /// The word whose place was `header_index` in the cycle before.
     pub header_word: Signal<Out, Bits<32>>,
     lists: ListCore<PLACE_WIDTH>,
+    fields: ListFields,
     words: HeaderWords,
-    source: DFF<Bits<SOURCE_WIDTH>>,
-    options: DFF<Bits<OPTIONS_WIDTH>>,
-    pointer: DFF<Bits<POINTER_WIDTH>>,
-    length: DFF<Bits<LENGTH_WIDTH>>,
-    offset: DFF<Bits<LENGTH_WIDTH>>,
-    match_low: DFF<Bits<32>>,
-    match_high: DFF<Bits<32>>,
-    ignore_low: DFF<Bits<32>>,
-    ignore_high: DFF<Bits<32>>,
-    new_offset: DFF<Bits<32>>,
-    handle: DFF<Bits<HANDLE_WIDTH>>,
     /// The entry of the last answer is the first of its place.
     fresh: DFF<Bit>,
     /// No place is free.
@@ -67,8 +60,6 @@ pub struct ListAccess {
     word: Signal<Local, Bits<32>>,
     valid: Signal<Local, Bit>,
     operation: Signal<Local, ListOperation>,
-    match_bits: Signal<Local, Bits<WORD>>,
-    ignore_bits: Signal<Local, Bits<WORD>>,
     named: Signal<Local, Bits<LIST_BITS>>,
     resolves: Signal<Local, Bit>,
     removes: Signal<Local, Bit>,
@@ -100,20 +91,8 @@ impl Logic for ListAccess {
     fn update(&mut self) {
         wire!(self => lists: clk, rst, quiet);
         wire!(self => words: clk, delivered, get);
-        dff_setup!(
-            self,
-            clk,
-            source,
-            options,
-            pointer,
-            length,
-            offset,
-            match_low,
-            match_high,
-            ignore_low,
-            ignore_high
-        );
-        dff_setup!(self, clk, new_offset, handle, fresh, taken);
+        wire!(self => fields: clk, turn);
+        dff_setup!(self, clk, fresh, taken);
         self.busy.next = self.lists.busy.val();
 
         // The user that has its turn.
@@ -130,46 +109,8 @@ impl Logic for ListAccess {
             self.operation.next = self.command.operation.val();
         }
 
-        // The fields of a request.
-        if self.write.val() {
-            match self.field.val() {
-                ListField::Source => {
-                    self.source.d.next = self.word.val().get_bits::<SOURCE_WIDTH>(0);
-                    self.options.d.next = self.word.val().get_bits::<OPTIONS_WIDTH>(SOURCE_WIDTH);
-                }
-                ListField::Pointer => {
-                    self.pointer.d.next = self.word.val();
-                }
-                ListField::Length => {
-                    self.length.d.next = self.word.val();
-                }
-                ListField::Offset => {
-                    self.offset.d.next = self.word.val();
-                }
-                ListField::MatchLow => {
-                    self.match_low.d.next = self.word.val();
-                }
-                ListField::MatchHigh => {
-                    self.match_high.d.next = self.word.val();
-                }
-                ListField::IgnoreLow => {
-                    self.ignore_low.d.next = self.word.val();
-                }
-                ListField::IgnoreHigh => {
-                    self.ignore_high.d.next = self.word.val();
-                }
-                ListField::NewOffset => {
-                    self.new_offset.d.next = self.word.val();
-                }
-                ListField::Handle => {
-                    self.handle.d.next = self.word.val();
-                }
-            }
-        }
-        self.match_bits.next =
-            bit_cast::<WORD, 32>(self.match_low.q.val()) | field::<WORD, 32>(self.match_high.q.val(), 32);
-        self.ignore_bits.next =
-            bit_cast::<WORD, 32>(self.ignore_low.q.val()) | field::<WORD, 32>(self.ignore_high.q.val(), 32);
+        wire!(self => fields: write, field, word);
+        wire!(self.search <=> fields.search);
 
         // The request.
         self.resolves.next = self.operation.val() == ListOperation::Resolve;
@@ -201,7 +142,7 @@ impl Logic for ListAccess {
         self.lists.request.plan.status.next = false;
         self.lists.request.plan.mirrored.next = self.mirrored.val();
         self.lists.request.plan.all_matches.next = (self.operation.val() == ListOperation::Probe)
-            & !self.options.q.val().get_bit(portico_spec::portals::list::USE_ONCE);
+            & !self.fields.options.val().get_bit(portico_spec::portals::list::USE_ONCE);
         self.lists.request.plan.both.next = !self.mirrored.val();
         self.lists.request.plan.then_appends.next = self.operation.val() == ListOperation::AppendPriority;
         self.lists.request.plan.delivers.next = false;
@@ -223,22 +164,26 @@ impl Logic for ListAccess {
         if self.resolves.val() {
             self.lists.request.new_list.next = bits::<LIST_BITS>(List::Unexpected as u64);
         }
-        self.lists.request.new_offset.next = self.new_offset.q.val();
-        self.lists.request.handle.next = self.handle.q.val();
-        self.lists.request.any.next = self.options.q.val().get_bit(portico_spec::portals::list::ANY_SOURCE);
-        self.lists.request.side.source.next = self.source.q.val();
-        self.lists.request.side.options.next = self.options.q.val();
-        self.lists.request.side.match_bits.next = self.match_bits.val();
-        self.lists.request.side.ignore_bits.next = self.ignore_bits.val();
-        self.lists.request.side.length.next = self.length.q.val();
-        self.lists.request.side.offset.next = self.offset.q.val();
-        self.lists.request.record.match_bits.next = self.match_bits.val();
-        self.lists.request.record.ignore_bits.next = self.ignore_bits.val();
-        self.lists.request.record.extent.next = field::<WORD, LENGTH_WIDTH>(self.length.q.val(), LENGTH_OFFSET)
-            | field::<WORD, LENGTH_WIDTH>(self.offset.q.val(), OFFSET_OFFSET);
-        self.lists.request.record.detail.next = bit_cast::<WORD, POINTER_WIDTH>(self.pointer.q.val())
-            | field::<WORD, SOURCE_WIDTH>(self.source.q.val(), DETAIL_SOURCE_OFFSET)
-            | field::<WORD, OPTIONS_WIDTH>(self.options.q.val(), DETAIL_OPTIONS_OFFSET);
+        self.lists.request.new_offset.next = self.fields.new_offset.val();
+        self.lists.request.handle.next = self.fields.handle.val();
+        self.lists.request.any.next = self
+            .fields
+            .options
+            .val()
+            .get_bit(portico_spec::portals::list::ANY_SOURCE);
+        self.lists.request.side.source.next = self.fields.source.val();
+        self.lists.request.side.options.next = self.fields.options.val();
+        self.lists.request.side.match_bits.next = self.fields.match_bits.val();
+        self.lists.request.side.ignore_bits.next = self.fields.ignore_bits.val();
+        self.lists.request.side.length.next = self.fields.length.val();
+        self.lists.request.side.offset.next = self.fields.offset.val();
+        self.lists.request.record.match_bits.next = self.fields.match_bits.val();
+        self.lists.request.record.ignore_bits.next = self.fields.ignore_bits.val();
+        self.lists.request.record.extent.next = field::<WORD, LENGTH_WIDTH>(self.fields.length.val(), LENGTH_OFFSET)
+            | field::<WORD, LENGTH_WIDTH>(self.fields.offset.val(), OFFSET_OFFSET);
+        self.lists.request.record.detail.next = bit_cast::<WORD, POINTER_WIDTH>(self.fields.pointer.val())
+            | field::<WORD, SOURCE_WIDTH>(self.fields.source.val(), DETAIL_SOURCE_OFFSET)
+            | field::<WORD, OPTIONS_WIDTH>(self.fields.options.val(), DETAIL_OPTIONS_OFFSET);
 
         // Answers. Nobody reads the entry of an answer while the next request is under way.
         self.lists.answer.idle.next = !self.turn.val() | !self.command.pauses.val();

@@ -1,6 +1,6 @@
 use super::{
-    BytesOut, ContextWriteOut, EntryControl, EntryEnd, FinishOut, FinishRules, GetJob, HeaderReader, ListJobOut,
-    Message, Packet, PacketsIn, PayloadGate, ShownIn, TablesOut, TurnChoice, CONTEXT_WIDTH,
+    BytesOut, ContextWriteOut, EntryControl, EntryEnd, FinishOut, FinishRules, GetJob, ListJobOut, ListSearchOut,
+    Message, Outcome, PacketsIn, PayloadGate, Request, RequestIntake, ShownIn, TablesOut, TurnChoice, CONTEXT_WIDTH,
 };
 use crate::prim::{LutRam, StreamOut};
 use portico_spec::portals::engine::{LENGTH_WIDTH, RANK_WIDTH};
@@ -13,8 +13,6 @@ pub enum MessageStep {
     Idle,
     /// A command has its turn.
     Command,
-    /// Reads the header of a message.
-    Header,
     /// Waits for the begin of the message at its entry.
     Match,
     /// Passes payload on, or reads it away.
@@ -31,9 +29,9 @@ pub enum MessageStep {
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | a put of one packet: 5 words of the header, the search, 5 cycles, its payload |
-/// | throughput | one packet at a time; the header of the next message may come while the events of one are written |
-/// | state | a message a rank in LUT-RAM, the message in hand |
+/// | latency | a put of 8 bytes, from the first word of its header to `over`: 5 words, the search, 7 cycles |
+/// | throughput | one message at a time; the header of the next one comes meanwhile, and the events of the last one are written |
+/// | state | a message a rank in LUT-RAM, the message in hand, and [`RequestIntake`] |
 ///
 /// Matching, the checks and what they change are one step against commands and other messages: nothing else has a turn in
 /// between. A message of several packets lets others pass between its packets.
@@ -54,8 +52,10 @@ pub struct MessageControl {
     pub command_goes: Signal<Out, Bit>,
     /// High for a cycle: the turn of the command is over.
     pub command_ends: Signal<In, Bit>,
-    /// Nothing of a message or a command is under way.
+    /// Nothing of a message or a command is under way but a header that is read.
     pub quiet: Signal<Out, Bit>,
+    /// No payload of a request is on its way to the writer.
+    pub rests: Signal<Out, Bit>,
     /// A get is served.
     pub served: Signal<In, Bit>,
     /// Its rank; valid with `served`.
@@ -68,10 +68,12 @@ pub struct MessageControl {
     pub ended: Signal<Out, Bits<RANK_WIDTH>>,
     /// High for a cycle: the message in hand has met its entry, or has failed.
     pub matched: Signal<Out, Bit>,
-    /// High for a cycle: the message in hand is over.
+    /// High for a cycle: the message in hand is over; its last bytes may still be on their way.
     pub over: Signal<Out, Bit>,
     /// Requests to the lists.
     pub list: ListJobOut,
+    /// Fields of their searches.
+    pub search: ListSearchOut,
     /// Accesses to the tables.
     pub tables: TablesOut,
     /// Rows that the tables show.
@@ -92,7 +94,7 @@ pub struct MessageControl {
     pub next_address: Signal<In, Bits<LENGTH_WIDTH>>,
     /// Bytes that the entry still takes.
     pub bytes_left: Signal<In, Bits<LENGTH_WIDTH>>,
-    /// All bytes are written.
+    /// All bytes of the messages that are over are written.
     pub written: Signal<In, Bit>,
     /// High for a cycle: `get` is to be served.
     pub serve: Signal<Out, Bit>,
@@ -104,8 +106,8 @@ pub struct MessageControl {
     pub permission: Signal<Out, Bit>,
     /// High for a cycle: a request of an operation that the entry does not allow.
     pub operation: Signal<Out, Bit>,
+    intake: RequestIntake,
     choice: TurnChoice,
-    header: HeaderReader,
     entries: EntryControl,
     gate: PayloadGate,
     entry_end: EntryEnd,
@@ -113,28 +115,30 @@ pub struct MessageControl {
     messages: LutRam<Message, RANK_WIDTH>,
     step: DFF<MessageStep>,
     message: DFF<Message>,
+    request: DFF<Request>,
     rank: DFF<Bits<RANK_WIDTH>>,
     /// The packet in hand is the last of its message.
     last: DFF<Bit>,
     /// A get that is served is in hand, no packet.
     serves: DFF<Bit>,
-    rests: Signal<Local, Bit>,
+    is_idle: Signal<Local, Bit>,
+    begins: Signal<Local, Bit>,
     succeeds: Signal<Local, Bit>,
     is_served: Signal<Local, Bit>,
     packet_ends: Signal<Local, Bit>,
     finishes: Signal<Local, Bit>,
     parity_bit: Signal<Local, Bits<1>>,
     home: Signal<Local, Bits<CONTEXT_WIDTH>>,
-    next_home: Signal<Local, Bits<CONTEXT_WIDTH>>,
-    next_parity: Signal<Local, Bits<1>>,
     looked: Signal<Local, Bits<RANK_WIDTH>>,
-    packet: Signal<Local, Packet>,
+    known: Signal<Local, Message>,
+    outcome: Signal<Local, Outcome>,
 }
 
 impl MessageControl {
     /// For `ranks` ranks.
     pub fn new(ranks: usize) -> Self {
         Self {
+            intake: RequestIntake::new(ranks),
             messages: LutRam::new(ranks),
             ..Default::default()
         }
@@ -144,60 +148,57 @@ impl MessageControl {
 #[kernel]
 impl Logic for MessageControl {
     fn update(&mut self) {
-        wire!(self => header, gate, messages: clk);
-        wire!(self => choice, entries, entry_end: clk, rst);
-        dff_setup!(self, clk, step, message, rank, last, serves);
+        wire!(self => gate, messages: clk);
+        wire!(self => intake, choice, entries, entry_end: clk, rst);
+        dff_setup!(self, clk, step, message, request, rank, last, serves);
 
-        // The rank of the next packet or get, and the place of the words of its event.
-        self.packet.next = self.packets.packet.val();
-        self.looked.next = self.packet.val().owner.get_bits::<RANK_WIDTH>(0);
+        // What comes next.
+        self.is_idle.next = self.step.q.val() == MessageStep::Idle;
+        wire!(self <=> intake: packets, context);
+        wire!(self => intake: enabled, raising, raised);
+        wire!(entries.context <=> intake.known);
+        self.choice.looks.next = self.is_idle.val() & !self.busy_lists.val();
+        wire!(self => choice: served);
+        self.choice.command.next = self.command_wants.val();
+        self.choice.packet.next = self.intake.offers.val() & self.enabled.val();
+        self.intake.take.next = self.choice.takes.val();
+        self.begins.next = self.choice.takes.val() & self.intake.first.val();
+        self.looked.next = self.intake.rank.val();
         if self.served.val() {
             self.looked.next = self.served_rank.val();
         }
         self.messages.read_address.next = self.looked.val();
-        self.next_parity.next = (!self.messages.read_data.val().parity).into();
-        self.next_home.next = field::<CONTEXT_WIDTH, RANK_WIDTH>(self.looked.val(), 1)
-            | bit_cast::<CONTEXT_WIDTH, 1>(self.next_parity.val());
         self.parity_bit.next = self.message.q.val().parity.into();
         self.home.next = field::<CONTEXT_WIDTH, RANK_WIDTH>(self.rank.q.val(), 1)
             | bit_cast::<CONTEXT_WIDTH, 1>(self.parity_bit.val());
-        self.rests.next = self.step.q.val() == MessageStep::Idle;
-        self.choice.looks.next = self.rests.val() & !self.busy_lists.val();
-        wire!(self => choice: served);
-        self.choice.command.next = self.command_wants.val();
-        self.choice.packet.next = self.packets.valid.val() & !self.packet.val().reply & self.enabled.val();
-        // Words of an event are written only when those before them are used.
-        self.choice.collides.next =
-            self.packet.val().first & self.raising.val() & (self.raised.val() == self.next_home.val());
 
-        // The header, and the entry that it meets.
-        wire!(self => header, entries, gate, entry_end: rests);
-        self.header.reads.next = self.step.q.val() == MessageStep::Header;
-        self.header.rank.next = self.rank.q.val();
-        self.header.home.next = self.home.val();
-        wire!(packets.words => header.words: tvalid, tdata, tlast);
-        self.entries.asked.next = self.header.asks.val();
-        self.entries.lacks.next = self.header.ends.val() & self.header.lacks.val();
-        self.entries.goes.next = self.step.q.val() == MessageStep::Match;
+        // The entry that a message meets.
+        self.search.load.next = self.begins.val();
+        self.search.load_data.next = self.intake.completes.val();
+        self.search.rank.next = self.intake.rank.val();
+        self.search.portal.next = self.intake.request.val().portal;
+        self.search.length.next = self.intake.request.val().length;
+        self.search.offset.next = self.intake.request.val().offset;
+        wire!(intake => search: match_bits, data);
+        self.entries.rests.next = self.is_idle.val();
+        self.entries.asked.next = self.begins.val();
+        self.entries.lacks.next = self.intake.lacks.val();
+        // Data of a pair are ordered: what a put has written is there when a get behind it is served.
+        self.entries.goes.next =
+            (self.step.q.val() == MessageStep::Match) & !self.intake.reads.val() & self.written.val();
         self.entries.last.next = self.last.q.val();
         self.entries.rank.next = self.rank.q.val();
         self.entries.home.next = self.home.val();
-        self.entries.request.next = self.header.request.val();
-        self.entries.message.next = self.message.q.val();
-        wire!(self <=> entries: list, tables, shown, context);
-        if self.step.q.val() == MessageStep::Header {
-            self.list.write.next = self.header.write.val();
-            self.list.field.next = self.header.field.val();
-            self.list.word.next = self.header.word.val();
-            self.tables.portal_read.next = self.header.portal_read.val();
-            self.tables.portal.next = self.header.portal.val();
-            self.context.enable.next = self.header.context.enable.val();
-            self.context.index.next = self.header.context.index.val();
-            self.context.word.next = self.header.context.word.val();
+        self.entries.request.next = self.request.q.val();
+        if self.is_idle.val() {
+            self.entries.request.next = self.intake.request.val();
         }
+        self.entries.message.next = self.message.q.val();
+        wire!(self <=> entries: list, tables, shown);
         wire!(entries => self: drops, permission, operation);
 
         // Its end there, if that is later than its begin.
+        self.entry_end.rests.next = self.is_idle.val();
         self.entry_end.closes.next = self.step.q.val() == MessageStep::Close;
         self.entry_end.message.next = self.message.q.val();
         wire!(list => entry_end: done);
@@ -210,9 +211,10 @@ impl Logic for MessageControl {
         self.command_goes.next = self.step.q.val() == MessageStep::Command;
         self.take_served.next = self.choice.closes.val();
         self.quiet.next =
-            self.rests.val() & !self.choice.closes.val() & !self.choice.commands.val() & !self.choice.takes.val();
-        self.packets.take.next = false;
-        self.packets.words.tready.next = self.header.words.tready.val() | self.gate.words.tready.val();
+            self.is_idle.val() & !self.choice.closes.val() & !self.choice.commands.val() & !self.choice.takes.val();
+        self.rests.next = self.intake.rests.val()
+            & (self.step.q.val() != MessageStep::Match)
+            & (self.step.q.val() != MessageStep::Payload);
         self.ends.next = false;
         self.matched.next = (self.step.q.val() == MessageStep::Match) & self.entries.ends.val();
         self.packet_ends.next = false;
@@ -223,28 +225,24 @@ impl Logic for MessageControl {
             MessageStep::Idle => {
                 self.serves.d.next = self.choice.closes.val();
                 self.rank.d.next = self.looked.val();
-                self.last.d.next = self.packet.val().last | self.choice.closes.val();
+                self.last.d.next = self.intake.last.val() | self.choice.closes.val();
                 self.message.d.next = self.messages.read_data.val();
+                self.request.d.next = self.intake.request.val();
                 if self.choice.closes.val() {
                     self.step.d.next = MessageStep::Close;
                 } else if self.choice.commands.val() {
                     self.step.d.next = MessageStep::Command;
                 } else if self.choice.takes.val() {
                     self.step.d.next = MessageStep::Payload;
-                    if self.packet.val().first {
-                        self.message.d.next.parity = !self.messages.read_data.val().parity;
-                        self.step.d.next = MessageStep::Header;
+                    if self.begins.val() {
+                        self.message.d.next.parity = self.intake.parity.val();
+                        self.step.d.next = MessageStep::Match;
                     }
                 }
             }
             MessageStep::Command => {
                 if self.command_ends.val() {
                     self.step.d.next = MessageStep::Idle;
-                }
-            }
-            MessageStep::Header => {
-                if self.header.ends.val() {
-                    self.step.d.next = MessageStep::Match;
                 }
             }
             MessageStep::Match => {
@@ -256,7 +254,6 @@ impl Logic for MessageControl {
             MessageStep::Payload => {
                 self.packet_ends.next = self.gate.over.val();
                 if self.packet_ends.val() {
-                    self.packets.take.next = true;
                     self.step.d.next = MessageStep::Idle;
                     if self.last.q.val() & !self.is_served.val() {
                         if !self.entries.at_once.val() & self.succeeds.val() {
@@ -285,12 +282,15 @@ impl Logic for MessageControl {
         }
         self.ended.next = self.rank.q.val();
 
-        // Payload to memory, while the entry is still resolved.
-        self.gate.passes.next = self.entries.resolves.val() | (self.step.q.val() == MessageStep::Payload);
-        self.gate.bare.next = self.header.ends.val() & self.packets.words.tlast.val();
+        // Payload to memory, from the last cycle of the check on.
+        self.gate.rests.next = self.is_idle.val();
+        self.gate.passes.next = self.entries.passes.val() | (self.step.q.val() == MessageStep::Payload);
         self.gate.message.next = self.message.q.val();
-        wire!(self => gate: succeeds, written);
-        wire!(packets.words => gate.words: tvalid, tdata, tlast);
+        if self.step.q.val() == MessageStep::Match {
+            self.gate.message.next = self.entries.known.val();
+        }
+        self.gate.succeeds.next = self.entries.passes.val() | self.succeeds.val();
+        wire!(intake.payload <=> gate.words);
         wire!(self <=> gate: run);
         wire!(self.words <=> gate.m_axis);
         self.messages.write_enable.next = self.packet_ends.val();
@@ -302,11 +302,18 @@ impl Logic for MessageControl {
         }
 
         // A get to be served, and what the end of a message raises.
-        self.serve.next = self.entries.delivers.val() & self.is_served.val();
+        self.serve.next = self.entries.delivers.val();
+        self.known.next = self.entries.known.val();
         self.get.next.rank = self.rank.q.val();
-        self.get.next.slot = self.message.q.val().slot;
-        self.get.next.address = self.message.q.val().address;
-        self.get.next.used = self.message.q.val().used;
+        self.get.next.slot = self.known.val().slot;
+        self.get.next.address = self.known.val().address;
+        self.get.next.used = self.known.val().used;
+        // The first packet of a reply says of a get that succeeds what an answer would.
+        self.outcome.next.delivered = self.known.val().delivered;
+        self.outcome.next.failure = 0.into();
+        self.outcome.next.overflow = self.known.val().overflow;
+        self.outcome.next.silent = self.shown.entry.val().ack_disable;
+        self.get.next.outcome = self.outcome.val();
         self.rules.valid.next = self.finishes.val();
         self.rules.message.next = self.message.q.val();
         self.rules.home.next = self.home.val();
@@ -316,8 +323,6 @@ impl Logic for MessageControl {
         self.rules.gone.next = self.entries.gone.val() | self.entry_end.gone.val();
         self.rules.served.next = self.serves.q.val();
         wire!(self <=> rules: finish);
-        // The first packet of a reply says of a get that succeeds what an answer would.
-        self.get.next.outcome = self.rules.finish.outcome.val();
         if self.rst.val() {
             self.step.d.next = MessageStep::Idle;
         }

@@ -8,16 +8,17 @@
 //! | [`SlotPool`], [`RankCredits`] | slots for requests that are answered; credits of ranks |
 //! | [`DataDoor`], [`RoomReader`] | the end of the data plane: packets into their rooms, and out of them |
 //! | [`MessageControl`] | requests at their target |
-//! | [`TurnChoice`], [`HeaderReader`], [`PayloadGate`] | whose turn it is; their headers; their payload |
+//! | [`RequestIntake`], [`HeaderReader`] | their packets and headers, one ahead of the message in hand |
+//! | [`TurnChoice`], [`PayloadGate`] | whose turn it is; their payload |
 //! | [`EntryControl`], [`HitCheck`], [`EntryEnd`], [`FinishRules`] | their entries, what an entry allows, their ends there, and what these raise |
 //! | [`ReplyControl`] | data of replies at their initiator |
 //! | [`CommandControl`], [`CommandFields`] | commands on entries, headers, counters, portal indices, and their checks |
 //! | [`ScanControl`], [`NewEntry`], [`CommandRules`] | headers that appends and searches find, the row of a new entry, and what they raise |
 //! | [`UnlinkControl`], [`PortalSwitch`] | unlinks; portal indices that are enabled, disabled and freed |
-//! | [`ListAccess`], [`TargetTables`] | lists, portal indices, entries and headers, for both |
+//! | [`ListAccess`], [`ListFields`], [`TargetTables`] | lists, portal indices, entries and headers, for both |
 //! | [`HeaderWords`] | the words of an event of a header |
 //! | [`Finisher`], [`Completer`] | what the end of a message raises at the target and at the initiator |
-//! | [`EventShare`], [`EventWriter`] | events into their rings |
+//! | [`EventShare`], [`EventWriter`], [`RingWriter`] | events into their rings |
 //! | [`CountArbiter`], [`CounterBank`] | counters |
 //! | [`Replier`] | serves gets |
 //! | [`PacketSender`], [`PayloadReader`] | packets of requests and replies, with payload from the scratchpad |
@@ -47,6 +48,7 @@ mod header_reader;
 mod header_words;
 mod hit_check;
 mod list_access;
+mod list_fields;
 mod message_control;
 mod move_intake;
 mod new_entry;
@@ -60,7 +62,9 @@ mod rank_credits;
 mod registers;
 mod replier;
 mod reply_control;
+mod request_intake;
 mod requester;
+mod ring_writer;
 mod room_reader;
 mod scan_control;
 mod slot_pool;
@@ -90,6 +94,7 @@ pub use header_reader::HeaderReader;
 pub use header_words::HeaderWords;
 pub use hit_check::HitCheck;
 pub use list_access::ListAccess;
+pub use list_fields::ListFields;
 pub use message_control::MessageControl;
 pub use move_intake::MoveIntake;
 pub use new_entry::NewEntry;
@@ -103,7 +108,9 @@ pub use rank_credits::RankCredits;
 pub use registers::PortalsRegisters;
 pub use replier::Replier;
 pub use reply_control::ReplyControl;
+pub use request_intake::{RequestIntake, PAYLOAD_WIDTH};
 pub use requester::Requester;
+pub use ring_writer::RingWriter;
 pub use room_reader::RoomReader;
 pub use scan_control::ScanControl;
 pub use slot_pool::SlotPool;
@@ -307,7 +314,7 @@ impl<const W: usize, const B: usize> Logic for Portals<W, B> {
         self.messages.packets.words.tvalid.next = self.reader.packets.words.tvalid.val();
         self.messages.packets.words.tdata.next = self.reader.packets.words.tdata.val();
         self.messages.packets.words.tlast.next = self.reader.packets.words.tlast.val();
-        self.replies.packets.valid.next = self.reader.packets.valid.val();
+        self.replies.packets.valid.next = self.reader.packets.valid.val() & self.messages.rests.val();
         self.replies.packets.packet.next = self.reader.packets.packet.val();
         self.replies.packets.words.tvalid.next = self.reader.packets.words.tvalid.val();
         self.replies.packets.words.tdata.next = self.reader.packets.words.tdata.val();
@@ -318,13 +325,18 @@ impl<const W: usize, const B: usize> Logic for Portals<W, B> {
         self.replies.slot.next =
             bit_cast::<SLOT_WIDTH, OWNER_WIDTH>(self.reader.packets.packet.val().owner - self.ranks.val());
 
-        // Payload. The block whose packet is in hand writes: the other begins no run, though it may still tell what has ended.
+        // Payload. The block whose packet is in hand writes: a reply waits for the packets of requests before it, and while it is in
+        // hand none of those behind it is read. A block may still tell what has ended.
         self.payload_writer.run.valid.next = self.messages.run.valid.val() | self.replies.run.valid.val();
         self.payload_writer.run.address.next = self.messages.run.address.val();
         self.payload_writer.run.length.next = self.messages.run.length.val();
         self.payload_writer.s_axis.tvalid.next = self.messages.words.tvalid.val() | self.replies.words.tvalid.val();
-        self.payload_writer.s_axis.tdata.next = self.reader.packets.words.tdata.val();
-        self.payload_writer.s_axis.tlast.next = self.reader.packets.words.tlast.val();
+        self.payload_writer.s_axis.tdata.next = self.messages.words.tdata.val();
+        self.payload_writer.s_axis.tlast.next = self.messages.words.tlast.val();
+        if self.replies.words.tvalid.val() {
+            self.payload_writer.s_axis.tdata.next = self.replies.words.tdata.val();
+            self.payload_writer.s_axis.tlast.next = self.replies.words.tlast.val();
+        }
         if self.replies.run.valid.val() {
             self.payload_writer.run.address.next = self.replies.run.address.val();
             self.payload_writer.run.length.next = self.replies.run.length.val();
@@ -352,7 +364,9 @@ impl<const W: usize, const B: usize> Logic for Portals<W, B> {
         self.lists.get.next = self.tables.shown.header.val().get;
         self.lists.header_index.next = self.finisher.header_index.val();
         self.finisher.header_word.next = self.lists.header_word.val();
+        self.finisher.written.next = self.payload_writer.leaves.val();
         wire!(messages.list <=> lists.message);
+        wire!(messages.search <=> lists.search);
         wire!(commands.list <=> lists.command);
         wire!(messages.tables <=> tables.message);
         wire!(commands.tables <=> tables.command);
@@ -360,7 +374,7 @@ impl<const W: usize, const B: usize> Logic for Portals<W, B> {
         wire!(messages.context <=> finisher.write);
         self.messages.raising.next = self.finisher.busy.val();
         self.messages.raised.next = self.finisher.held.val();
-        self.commands.raising.next = self.finisher.busy.val();
+        self.commands.raising.next = self.finisher.busy.val() | !self.finisher.settled.val();
         wire!(messages.finish <=> finish_share.source[0]);
         wire!(commands.finish <=> finish_share.source[1]);
         wire!(finish_share.chosen <=> finisher.finish);
@@ -379,6 +393,7 @@ impl<const W: usize, const B: usize> Logic for Portals<W, B> {
 
         // Ends at the initiator.
         self.completer.replied.next = self.replies.replied.val();
+        self.completer.reply_settled.next = self.replies.settled.val();
         self.completer.reply_slot.next = self.replies.held.val();
         self.completer.reply_outcome.next = self.replies.outcome.val();
         self.completer.reply_used.next = self.replies.used.val();
@@ -440,8 +455,10 @@ impl<const W: usize, const B: usize> Logic for Portals<W, B> {
         self.runs.next = self.intake.waits.val()
             | self.requester.busy.val()
             | !self.reader.idle.val()
+            | !self.messages.rests.val()
             | self.replier.busy.val()
             | self.finisher.busy.val()
+            | !self.event_writer.job.settled.val()
             | self.completer.busy.val();
         self.stands.d.next = !self.socket.data_in.valid.val()
             & !self.socket.control_in.valid.val()

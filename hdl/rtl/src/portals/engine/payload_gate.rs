@@ -1,4 +1,4 @@
-use super::{BytesOut, Message};
+use super::{BytesOut, Message, PAYLOAD_WIDTH};
 use crate::prim::{StreamIn, StreamOut};
 use portico_verilog::prelude::*;
 
@@ -10,55 +10,62 @@ use portico_verilog::prelude::*;
 /// | --- | --- |
 /// | latency | 1 cycle from `passes` to the first word |
 /// | throughput | one word a cycle |
-/// | state | whether the writer has the run of the packet, and whether all words are taken |
+/// | state | whether the writer has the run of the packet or had it, and whether all words are taken |
 #[derive(LogicBlock, Default)]
 pub struct PayloadGate {
     pub clk: Signal<In, Clock>,
-    /// No packet is in hand.
+    /// No packet is carried out.
     pub rests: Signal<In, Bit>,
-    /// High for a cycle: the packet has ended with its header.
-    pub bare: Signal<In, Bit>,
-    /// The header is read, and what becomes of the payload is known.
+    /// What becomes of the payload is known.
     pub passes: Signal<In, Bit>,
-    /// The message does not fail; valid with `passes`.
+    /// The message does not fail; valid with `passes`. A get has no payload.
     pub succeeds: Signal<In, Bit>,
     /// The message; valid with `passes`.
     pub message: Signal<In, Message>,
-    /// Words of the packet; `tlast` with its last one.
-    pub words: StreamIn<32>,
+    /// Payload of the packet. A packet without payload has one word, with its top bit high.
+    pub words: StreamIn<PAYLOAD_WIDTH>,
     /// Where the payload goes.
     pub run: BytesOut,
     /// Words of the payload.
     pub m_axis: StreamOut<32>,
-    /// The writer has written all bytes.
-    pub written: Signal<In, Bit>,
     /// The writer has the run of the packet, or had it.
     pub runs: Signal<Out, Bit>,
-    /// All words are taken, and all bytes are written.
+    /// All words are taken, and the writer is ready for the next run: its last bytes may still be on their way.
     pub over: Signal<Out, Bit>,
     whole: DFF<Bit>,
     running: DFF<Bit>,
+    writes: Signal<Local, Bit>,
+    is_bare: Signal<Local, Bit>,
 }
 
 #[kernel]
 impl Logic for PayloadGate {
     fn update(&mut self) {
         dff_setup!(self, clk, whole, running);
-        self.run.valid.next = self.passes.val() & !self.whole.q.val() & !self.running.q.val() & self.succeeds.val();
+        self.writes.next = self.succeeds.val() & !self.message.val().get;
+        self.is_bare.next = self.words.tdata.val().get_bit(PAYLOAD_WIDTH - 1);
+        self.run.valid.next = self.passes.val()
+            & !self.whole.q.val()
+            & !self.running.q.val()
+            & self.writes.val()
+            & self.words.tvalid.val()
+            & !self.is_bare.val();
         self.run.address.next = self.message.val().address;
         self.run.length.next = self.message.val().left;
         if self.run.valid.val() & self.run.ready.val() {
             self.running.d.next = true;
         }
-        wire!(words => m_axis: tdata, tlast);
-        self.m_axis.tvalid.next = self.words.tvalid.val() & self.running.q.val();
+        self.m_axis.tdata.next = self.words.tdata.val().get_bits::<32>(0);
+        self.m_axis.tlast.next = self.words.tlast.val();
+        self.m_axis.tvalid.next = self.words.tvalid.val() & self.running.q.val() & !self.whole.q.val();
         self.words.tready.next = self.passes.val()
-            & ((self.running.q.val() & self.m_axis.tready.val()) | (!self.whole.q.val() & !self.succeeds.val()));
-        if self.bare.val() | (self.words.tready.val() & self.words.tvalid.val() & self.words.tlast.val()) {
+            & ((self.running.q.val() & self.m_axis.tready.val())
+                | (!self.whole.q.val() & (self.is_bare.val() | !self.writes.val())));
+        if self.words.tready.val() & self.words.tvalid.val() & self.words.tlast.val() {
             self.whole.d.next = true;
         }
         self.runs.next = self.running.q.val();
-        self.over.next = self.whole.q.val() & (!self.running.q.val() | self.written.val());
+        self.over.next = self.whole.q.val() & (!self.running.q.val() | self.run.ready.val());
         if self.rests.val() {
             self.whole.d.next = false;
             self.running.d.next = false;

@@ -39,6 +39,8 @@ pub struct PayloadWriter {
     pub left: Signal<Out, Bits<LENGTH_WIDTH>>,
     /// No run is in hand, and the scratchpad has taken all bytes of those before.
     pub idle: Signal<Out, Bit>,
+    /// In the next cycle the scratchpad has all bytes that were given in cycles in which `run` was ready.
+    pub leaves: Signal<Out, Bit>,
     /// A run is in hand, and its last word has not come.
     opens: DFF<Bit>,
     /// The bytes that are kept are to be written, behind the last word of the packet.
@@ -127,6 +129,7 @@ impl Logic for PayloadWriter {
         self.next_address.next = field::<LENGTH_WIDTH, ADDRESS_WIDTH>(self.place.q.val(), 2)
             | bit_cast::<LENGTH_WIDTH, BYTE_WIDTH>(self.lane.q.val());
         self.left.next = self.rest.q.val();
+        self.leaves.next = self.is_free.val();
         self.idle.next = self.run.ready.val() & !self.writes.q.val();
         if self.rst.val() {
             self.opens.d.next = false;

@@ -9,11 +9,11 @@ const WAIT_WIDTH: usize = 2;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | the row is written in the cycle of `starts`; a disabled index is over 3 cycles after its last message |
+/// | latency | the row is written in the cycle of `starts`; a disable is over in the third cycle of its first turn after the last message in progress |
 /// | throughput | one command at a time |
 /// | state | whether a disabled index waits for its messages |
 ///
-/// A disabled index takes no message from `starts` on, and is over when those in progress are.
+/// A disabled index takes no message from `starts` on. The command is over when the messages in progress are.
 #[derive(LogicBlock, Default)]
 pub struct PortalSwitch {
     pub clk: Signal<In, Clock>,

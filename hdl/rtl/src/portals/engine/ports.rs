@@ -81,8 +81,10 @@ pub struct EventJobOut {
     pub index: Signal<In, Bits<EVENT_INDEX_WIDTH>>,
     /// The word whose place `index` was two cycles ago; of word 0 without phase and `dropped`.
     pub word: Signal<Out, Bits<32>>,
-    /// High for one cycle: the event is written, or dropped.
+    /// High for one cycle: all words have come, or the event is dropped.
     pub done: Signal<In, Bit>,
+    /// The scratchpad has all words of the events that are done, and their events of the tile have counted.
+    pub settled: Signal<In, Bit>,
 }
 
 /// A change of a counter, as the block that counts gives it. It stays until it is taken.
@@ -502,6 +504,27 @@ pub struct ListJobOut {
     pub pointer: Signal<In, Bits<32>>,
     /// Portal index of the entry.
     pub portal: Signal<In, Bits<PORTAL_WIDTH>>,
+}
+
+/// The fields of a search for a message.
+#[interface(mirror = ListSearchIn)]
+pub struct ListSearchOut {
+    /// High for a cycle: all fields are there, and `data` as far as they have come.
+    pub load: Signal<Out, Bit>,
+    /// High for a cycle: `data` are there.
+    pub load_data: Signal<Out, Bit>,
+    /// Rank of the initiator.
+    pub rank: Signal<Out, Bits<RANK_WIDTH>>,
+    /// Portal index.
+    pub portal: Signal<Out, Bits<PORTAL_WIDTH>>,
+    /// Requested length, in bytes.
+    pub length: Signal<Out, Bits<LENGTH_WIDTH>>,
+    /// Requested offset, in bytes.
+    pub offset: Signal<Out, Bits<32>>,
+    /// Match bits.
+    pub match_bits: Signal<Out, Bits<64>>,
+    /// Header data: a message needs no ignore bits, and its header keeps them there.
+    pub data: Signal<Out, Bits<64>>,
 }
 
 /// A field of a request to the lists.

@@ -30,9 +30,9 @@ pub enum DataStep {
     Offset,
     /// Passes payload on.
     Payload,
-    /// Waits until the data are written.
+    /// Waits until the data are written, and tells that the reply has come.
     Write,
-    /// Tells that the reply is complete.
+    /// Tells that.
     Tell,
 }
 
@@ -74,8 +74,10 @@ pub struct ReplyControl {
     pub credit: Signal<Out, Bit>,
     /// The slot in hand.
     pub held: Signal<Out, Bits<SLOT_WIDTH>>,
-    /// The reply of the slot in hand is complete.
+    /// The reply of the slot in hand has come whole; its last bytes may still be on their way.
     pub replied: Signal<Out, Bit>,
+    /// The data of the reply that was taken last are written; valid after `take_reply`.
+    pub settled: Signal<Out, Bit>,
     /// Outcome of the get; valid with `replied`.
     pub outcome: Signal<Out, Outcome>,
     /// Offset used, in bytes; valid with `replied`.
@@ -91,13 +93,15 @@ pub struct ReplyControl {
     place: DFF<Bits<SLOT_WIDTH>>,
     last: DFF<Bit>,
     running: DFF<Bit>,
+    told: DFF<Bit>,
+    is_written: Signal<Local, Bit>,
 }
 
 #[kernel]
 impl Logic for ReplyControl {
     fn update(&mut self) {
         wire!(self => replies, results, places: clk);
-        dff_setup!(self, clk, step, reply, result, place, last, running);
+        dff_setup!(self, clk, step, reply, result, place, last, running, told);
         self.places.write_enable.next = self.claim.enable.val() & self.claim.get.val();
         self.places.write_address.next = self.claim.slot.val().get_bits::<GET_SLOT_WIDTH>(0);
         self.places.write_data.next = self.data.val();
@@ -123,6 +127,7 @@ impl Logic for ReplyControl {
         self.run.length.next = self.reply.q.val().left;
         self.credit.next = false;
         self.replied.next = false;
+        self.is_written.next = true;
         match self.step.q.val() {
             DataStep::Idle => {
                 self.place.d.next = self.slot.val();
@@ -130,6 +135,7 @@ impl Logic for ReplyControl {
                 self.reply.d.next = self.replies.read_data.val();
                 self.result.d.next = self.results.read_data.val();
                 self.running.d.next = false;
+                self.told.d.next = false;
                 if self.packets.valid.val() & self.packets.packet.val().reply {
                     self.step.d.next = DataStep::Payload;
                     if self.packets.packet.val().first {
@@ -190,7 +196,10 @@ impl Logic for ReplyControl {
                 }
             }
             DataStep::Write => {
-                if !self.running.q.val() | self.written.val() {
+                self.is_written.next = !self.running.q.val() | self.written.val();
+                self.replied.next = self.last.q.val() & !self.told.q.val();
+                self.told.d.next = self.told.q.val() | (self.replied.val() & self.take_reply.val());
+                if self.is_written.val() {
                     self.packets.take.next = true;
                     self.replies.write_enable.next = true;
                     self.results.write_enable.next = true;
@@ -198,8 +207,7 @@ impl Logic for ReplyControl {
                         & !self.last.q.val()
                         & (self.bytes_left.val() > bits::<LENGTH_WIDTH>(ROOM_BYTES));
                     self.step.d.next = DataStep::Idle;
-                    self.replied.next = self.last.q.val();
-                    if self.last.q.val() & !self.take_reply.val() {
+                    if self.replied.val() & !self.take_reply.val() {
                         self.step.d.next = DataStep::Tell;
                     }
                 }
@@ -211,6 +219,7 @@ impl Logic for ReplyControl {
                 }
             }
         }
+        self.settled.next = self.is_written.val();
         self.held.next = self.place.q.val();
         self.outcome.next = self.result.q.val();
         self.used.next = self.reply.q.val().used;

@@ -66,7 +66,7 @@ pub struct ScanControl {
     pub tables: TablesOut,
     /// Rows that the tables show.
     pub shown: ShownIn,
-    /// Something is being raised.
+    /// Something is being raised, or an event that was raised is not written.
     pub raising: Signal<In, Bit>,
     /// There is something to raise.
     pub raises: Signal<Out, Bit>,

@@ -20,8 +20,6 @@ pub struct TurnChoice {
     pub command: Signal<In, Bit>,
     /// A packet waits.
     pub packet: Signal<In, Bit>,
-    /// The place for the words of its event is still in use.
-    pub collides: Signal<In, Bit>,
     /// The served get has its turn.
     pub closes: Signal<Out, Bit>,
     /// The command has its turn.
@@ -36,12 +34,9 @@ impl Logic for TurnChoice {
     fn update(&mut self) {
         dff_setup!(self, clk, commanded);
         self.closes.next = self.looks.val() & self.served.val();
-        self.commands.next = self.looks.val()
-            & !self.served.val()
-            & self.command.val()
-            & (!self.packet.val() | !self.commanded.q.val() | self.collides.val());
-        self.takes.next =
-            self.looks.val() & !self.served.val() & !self.commands.val() & self.packet.val() & !self.collides.val();
+        self.commands.next =
+            self.looks.val() & !self.served.val() & self.command.val() & (!self.packet.val() | !self.commanded.q.val());
+        self.takes.next = self.looks.val() & !self.served.val() & !self.commands.val() & self.packet.val();
         if self.commands.val() {
             self.commanded.d.next = true;
         }

@@ -42,7 +42,7 @@ pub struct UnlinkControl {
     pub failed: Signal<In, Bit>,
     /// High for a cycle: the operation is carried out.
     pub done: Signal<In, Bit>,
-    /// High for a cycle: the lists show the entry, with its portal index.
+    /// High for a cycle: the lists have answered. They show the entry and its portal index, unless `over` is high.
     pub found: Signal<Out, Bit>,
     /// High for a cycle: the row and the counts of that portal index are read.
     pub portal_read: Signal<Out, Bit>,

@@ -79,6 +79,8 @@ pub fn an_append_waits_for_data<T: Transport>(open: impl Fn() -> Fabric<T>) -> R
     const LONG: usize = 16_384;
     const SHORT: usize = 100;
     const PUTS: usize = 4;
+    // Bytes that go before the puts of another rank to nowhere: the puts come when the append waits.
+    const DELAY: u64 = 4096;
     let mut target = Target::new(open(), Interface::Matching, 0, 64, LONG as u32 + 0x400)?;
     let [long, short, _] = SOURCES;
     let below = Me {
@@ -115,6 +117,13 @@ pub fn an_append_waits_for_data<T: Transport>(open: impl Fn() -> Fabric<T>) -> R
             }
         }
         let put = target.message(short, SHORT as u64, 2);
+        let first = Put {
+            ack: AckReq::NoAck,
+            target: 0,
+            pt_index: UNALLOCATED,
+            ..target.message(short, DELAY, 0)
+        };
+        target.send(short, &first)?;
         for _ in 0..PUTS {
             target.send(short, &put)?;
         }
