@@ -526,6 +526,9 @@ pub fn four_tiles() -> Config {
     }
 }
 
+/// The fabric of the commands that the tests of `portico` run, which has two tiles.
+const COMMANDS: &str = include_str!("../../../sw/cli/tests/fabric.toml");
+
 /// The benchmark of collectives on a Verilated fabric.
 fn collectives_bench(config: &Config, effort: &collectives::Effort) -> Bench {
     let fabric = fabric_with(config, MEMORY, Optimise::Speed);
@@ -556,7 +559,8 @@ fn collectives_keep_their_bounds() {
 /// middle.
 #[test]
 fn a_hop_of_a_token_takes_five_cycles() {
-    for (config, hops) in [(two_columns(1), 1), (four_tiles(), 2)] {
+    let two_tiles = Config::from_toml(COMMANDS).unwrap().fabric().unwrap();
+    for (config, hops) in [(two_tiles, 1), (four_tiles(), 2)] {
         let mut bench = collectives_bench(&config, &collectives::Effort::quick());
         let costs = collectives::calls(&mut bench, Form::Linear, Kind::Barrier, 0, 3).expect("calls that succeed");
         for cost in costs {
