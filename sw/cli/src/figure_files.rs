@@ -1,6 +1,6 @@
-//! `--json` and `--csv`: files for the figures of a command.
+//! `--json`, `--csv` and `--wide`: files for the figures of a command.
 
-use crate::output::Output;
+use crate::{design::VERSION, output::Output};
 use clap::Args;
 use portico_testbench::bench::report::BenchReport;
 use std::path::{Path, PathBuf};
@@ -35,4 +35,37 @@ impl FigureFiles {
             report.to_csv(),
         );
     }
+}
+
+/// Files of a benchmark: the rows, and a wide table for data frames.
+#[derive(Args, Debug)]
+pub struct BenchFiles {
+    #[command(flatten)]
+    rows: FigureFiles,
+    /// All figures, as CSV for data frames: a line a configuration, a column a key or a measure
+    #[arg(long, value_name = "FILE")]
+    wide: Option<PathBuf>,
+}
+
+impl BenchFiles {
+    /// Adds the files asked for, and NAME.json, NAME.csv and NAME-wide.csv in `folder` if there is one.
+    pub fn add(self, output: &mut Output, folder: Option<&Path>, name: &str, report: &BenchReport) {
+        self.add_text(output, folder, name, report.to_json(), report);
+    }
+
+    /// The same, with other JSON than that of the report.
+    pub fn add_text(self, output: &mut Output, folder: Option<&Path>, name: &str, json: String, report: &BenchReport) {
+        self.rows.add_text(output, folder, name, json, report);
+        output.add_at(
+            self.wide,
+            folder.map(|folder| folder.join(format!("{name}-wide.csv"))),
+            wide(report.with_titles()),
+        );
+    }
+}
+
+/// A report whose rows have a `measure`, as a wide table with the version of Portico.
+pub fn wide(mut report: BenchReport) -> String {
+    report.config.insert("version".into(), VERSION.into());
+    report.to_wide_csv()
 }

@@ -783,6 +783,7 @@ fn a_benchmark_of_chosen_meshes_and_loads_writes_a_plot_of_each() {
     let files = [
         "noc-2x1-bit-complement.svg",
         "noc-2x1-uniform.svg",
+        "noc-wide.csv",
         "noc.csv",
         "noc.json",
         "noc.svg",
@@ -799,6 +800,10 @@ fn a_benchmark_of_chosen_meshes_and_loads_writes_a_plot_of_each() {
     assert!(rows.iter().all(|row| row["mesh"] == "2x1"), "{rows:?}");
     let csv = fs::read_to_string(folder.path().join("noc/noc.csv")).unwrap();
     assert_eq!(csv.lines().count(), rows.len() + 1);
+    let wide = fs::read_to_string(folder.path().join("noc/noc-wide.csv")).unwrap();
+    // Each pattern has a line for each load, and one for its saturation.
+    assert_eq!(wide.lines().count(), 2 * 3 + 1, "{wide}");
+    assert!(wide.lines().next().unwrap().contains(",latency (cycles),"), "{wide}");
     let svg = fs::read_to_string(folder.path().join("noc/noc-2x1-uniform.svg")).unwrap();
     for text in ["uniform traffic on a 2x1 mesh", "FIFO of 4", "bisection 1.00"] {
         assert!(svg.contains(text), "{text}");

@@ -40,6 +40,8 @@ pub struct Effort {
     pub meshes: Vec<(usize, usize)>,
     /// Words of a block.
     pub words: Vec<usize>,
+    /// Exchanges in the default order, one after the other; the other orders are measured once.
+    pub runs: usize,
     /// Of the words.
     pub seed: u64,
 }
@@ -49,6 +51,7 @@ impl Default for Effort {
         Self {
             meshes: vec![(2, 2), (3, 3), (4, 4), (8, 4)],
             words: vec![1, 4, 16, 64, 256],
+            runs: 1,
             seed: 1,
         }
     }
@@ -68,7 +71,7 @@ impl Effort {
 /// Everything that the benchmark measured.
 #[derive(Clone, Debug, Default)]
 pub struct Figures {
-    /// One row an exchange.
+    /// A row an order, and the least and the most of the default one if it is measured more than once.
     pub rows: Vec<Row>,
     /// Blocks for which the memories of a fabric are too small: tiles and bytes.
     pub skipped: Vec<(usize, usize)>,
@@ -109,7 +112,7 @@ pub fn run(
             let bytes = words * config.width / 8;
             step += 1;
             progress(step, steps, &format!("{cols}x{rows}, blocks of {bytes} bytes"));
-            match blocks(&mut bench, bytes)? {
+            match blocks(&mut bench, bytes, effort.runs)? {
                 Some(rows) => figures.rows.extend(rows),
                 None => figures.skipped.push((config.tiles(), bytes)),
             }
@@ -120,44 +123,58 @@ pub fn run(
     Ok(figures)
 }
 
-/// The rows of blocks of this size, one an order. None if the memories are too small.
+/// The rows of blocks of this size, with the default order measured `runs` times, once or more. None if the memories are too small.
 ///
 /// # Errors
 /// The fabric does something wrong.
-pub fn blocks(bench: &mut Bench, bytes: usize) -> anyhow::Result<Option<Vec<Row>>> {
+pub fn blocks(bench: &mut Bench, bytes: usize, runs: usize) -> anyhow::Result<Option<Vec<Row>>> {
     let tiles = bench.config().tiles();
     let lists = command_list::bytes(bench.config(), &vec![TRANSFER_WORDS[0]; tiles - 1]) as usize;
     if sent(tiles, bytes) > bench.piece() || tiles * bytes + lists > bench.room() {
         return Ok(None);
     }
-    let mut cycles = BTreeMap::new();
+    let mut cycles = vec![];
     for way in Order::ALL {
-        let taken = exchange(bench, way, bytes).with_context(|| {
+        let runs = if way == Order::default() { runs } else { 1 };
+        let taken: anyhow::Result<Vec<u64>> = (0..runs).map(|_| exchange(bench, way, bytes)).collect();
+        let taken = taken.with_context(|| {
             let Config { cols, rows, .. } = bench.config();
             format!("alltoall of {bytes} bytes on {cols}x{rows}, order {}", way.name())
         })?;
-        cycles.insert(way.name(), taken);
+        cycles.push((way, taken));
     }
+    Ok(Some(rows(bench.config(), bytes, &cycles)))
+}
+
+/// The rows of one size of blocks: each order with the cycles of its runs.
+fn rows(config: &Config, bytes: usize, cycles: &[(Order, Vec<u64>)]) -> Vec<Row> {
+    let tiles = config.tiles();
+    let mean = |cycles: &[u64]| cycles.iter().sum::<u64>() as f64 / cycles.len() as f64;
     // The baselines of the default order are the others.
-    let others = Order::ALL.into_iter().filter(|&way| way != Order::default());
-    let bound = others.map(|way| cycles[way.name()]).min().map(|least| least as f64);
-    let limit = limit(bench.config(), bytes) as f64;
-    let rows = Order::ALL
-        .into_iter()
-        .map(|way| {
-            let name = format!("alltoall, {tiles} tiles, {bytes} bytes, {}", way.name());
-            let row = Row {
-                limit: Some(limit),
-                bound: bound.filter(|_| way == Order::default()),
-                ..Row::new(BENCH, name, "cycles", Better::Less, cycles[way.name()] as f64)
-            };
-            row.with("measure", "alltoall")
+    let others = cycles.iter().filter(|(way, _)| *way != Order::default());
+    let bound = others.map(|(_, cycles)| mean(cycles)).reduce(f64::min);
+    let limit = limit(config, bytes) as f64;
+    let mut rows = vec![];
+    for (way, cycles) in cycles {
+        let name = format!("alltoall, {tiles} tiles, {bytes} bytes, {}", way.name());
+        let row = |name: String, measure: &str, cycles: f64| {
+            Row::new(BENCH, name, "cycles", Better::Less, cycles)
+                .with("measure", measure)
                 .with("tiles", tiles)
                 .with("bytes", bytes)
                 .with("order", way.name())
-        })
-        .collect();
-    Ok(Some(rows))
+        };
+        rows.push(Row {
+            limit: Some(limit),
+            bound: bound.filter(|_| *way == Order::default()),
+            ..row(name.clone(), "alltoall", mean(cycles))
+        });
+        if let ([_, _, ..], Some(least), Some(most)) = (&cycles[..], cycles.iter().min(), cycles.iter().max()) {
+            rows.push(row(format!("{name}, least"), "least", *least as f64));
+            rows.push(row(format!("{name}, most"), "most", *most as f64));
+        }
+    }
+    rows
 }
 
 /// Bytes of the pattern that the blocks of all tiles come from.
@@ -264,6 +281,7 @@ mod tests {
         let effort = Effort {
             meshes: vec![(2, 2), (3, 1)],
             words: vec![1, 16, 100_000],
+            runs: 1,
             seed: 5,
         };
         let mut steps = vec![];
@@ -281,6 +299,41 @@ mod tests {
             assert_eq!(row.value, (GOLDEN_FRONT + 4 * puts + WAY) as f64, "{}", row.name);
             assert_eq!(row.bound.is_some(), row.keys["order"] == Order::default().name());
         }
+    }
+
+    #[test]
+    fn runs_of_the_default_order_have_a_mean_a_least_and_a_most() {
+        let cycles = Order::ALL.map(|way| match way == Order::default() {
+            true => (way, vec![12, 10, 11, 13]),
+            false => (way, vec![20]),
+        });
+        let rows = rows(&Config::default(), 16, &cycles);
+        let of_default = rows.iter().filter(|row| row.keys["order"] == Order::default().name());
+        let figures: Vec<(&str, f64, Option<f64>)> = of_default
+            .map(|row| (row.keys["measure"].as_str().unwrap(), row.value, row.bound))
+            .collect();
+        assert_eq!(
+            figures,
+            [
+                ("alltoall", 11.5, Some(20.0)),
+                ("least", 10.0, None),
+                ("most", 13.0, None)
+            ]
+        );
+        assert_eq!(rows.len(), Order::ALL.len() + 2);
+    }
+
+    #[test]
+    fn every_run_is_an_exchange_of_its_own() {
+        let effort = Effort {
+            meshes: vec![(2, 2)],
+            words: vec![1],
+            runs: 3,
+            seed: 5,
+        };
+        let figures = run(&Config::default(), &effort, &mut golden, &mut |_, _, _| {}).unwrap();
+        assert_eq!(figures.rows.len(), Order::ALL.len() + 2);
+        assert!(figures.rows.iter().all(|row| row.value == figures.rows[0].value));
     }
 
     #[test]

@@ -107,8 +107,36 @@ impl BenchReport {
         text
     }
 
+    /// The report with rows for [`BenchReport::to_wide_csv`]: `measure` is the title of a column, with the unit behind it. Counts of
+    /// cells have a column a kind of cell. The name of a figure is its title where it has no measure, or where others of equal keys have
+    /// the same.
+    pub fn with_titles(&self) -> Self {
+        let mut report = self.clone();
+        for row in &mut report.rows {
+            if let Some(cell) = row.keys.remove("cell") {
+                row.keys.insert("measure".to_owned(), cell);
+            }
+        }
+        let mut counts = BTreeMap::new();
+        for row in &report.rows {
+            *counts.entry(id(&row.keys)).or_insert(0) += 1;
+        }
+        for row in &mut report.rows {
+            let is_alone = counts[&id(&row.keys)] == 1;
+            let measure = row.keys.get("measure").and_then(Value::as_str);
+            let title = measure.filter(|_| is_alone).unwrap_or(&row.name);
+            let title = match title == row.unit {
+                true => title.to_owned(),
+                false => format!("{title} ({})", row.unit),
+            };
+            row.keys.insert("measure".to_owned(), title.into());
+        }
+        report
+    }
+
     /// The figures as CSV for data frames: a line for all figures that differ in nothing but `measure`, and a column for each measure.
-    /// Before these come the settings of the report and the keys of its rows. A field is empty where there is no such figure.
+    /// Before these come the settings of the report and the keys of its rows. A key of a row goes before the setting of the same name.
+    /// A field is empty where there is no such figure.
     ///
     /// # Panics
     /// If a row has no key `measure`.
@@ -119,27 +147,33 @@ impl BenchReport {
             (keys, field(&measure))
         };
         let (mut lines, mut measures) = (Vec::<(BTreeMap<String, Value>, Vec<(String, f64)>)>::new(), vec![]);
+        let mut places = BTreeMap::new();
         for row in &self.rows {
             let (keys, measure) = without(row);
             if !measures.contains(&measure) {
                 measures.push(measure.clone());
             }
-            match lines.last_mut().filter(|(of, _)| *of == keys) {
-                Some((_, figures)) => figures.push((measure, row.value)),
-                None => lines.push((keys, vec![(measure, row.value)])),
+            let place = *places.entry(id(&keys)).or_insert(lines.len());
+            if place == lines.len() {
+                lines.push((keys, vec![]));
             }
+            lines[place].1.push((measure, row.value));
         }
         let keys: BTreeSet<&String> = lines.iter().flat_map(|(keys, _)| keys.keys()).collect();
-        let header = self.config.keys().chain(keys.iter().copied()).map(|key| quoted(key));
+        let settings: Vec<&String> = self.config.keys().filter(|key| !keys.contains(key)).collect();
+        let keys: Vec<&String> = settings.into_iter().chain(keys).collect();
+        let header = keys.iter().map(|key| quoted(key));
         let mut text = line(header.chain(measures.iter().cloned()));
         for (own, figures) in &lines {
-            let settings = self.config.values().map(field);
-            let own = keys.iter().map(|key| own.get(*key).map_or_else(String::new, field));
+            let of_key = |key: &&String| {
+                let value = own.get(*key).or_else(|| self.config.get(*key));
+                value.map_or_else(String::new, field)
+            };
             let figure = |measure: &String| {
                 let figure = figures.iter().find(|(of, _)| of == measure);
                 figure.map_or_else(String::new, |(_, value)| value.to_string())
             };
-            text += &line(settings.chain(own).chain(measures.iter().map(figure)));
+            text += &line(keys.iter().map(of_key).chain(measures.iter().map(figure)));
         }
         text
     }
@@ -159,6 +193,11 @@ impl Better {
             Better::More => "more",
         }
     }
+}
+
+/// Keys of rows as text that orders them.
+fn id(keys: &BTreeMap<String, Value>) -> String {
+    serde_json::to_string(keys).expect("strings and numbers are JSON")
 }
 
 /// Fields of CSV as a line.
@@ -279,6 +318,51 @@ mod tests {
         assert_eq!(
             report.to_wide_csv(),
             "cols,load,\"latency, mean\",accepted load\n4,0.1,5.5,0.1\n4,0.2,7,\n"
+        );
+    }
+
+    #[test]
+    fn wide_csv_of_a_benchmark_has_measures_with_units_and_names_where_these_are_not_alone() {
+        let row = |name: &str, unit: &str, value| Row::new("b", name, unit, Better::Less, value);
+        let report = BenchReport {
+            config: [("width".to_owned(), 32.into()), ("seed".to_owned(), 1.into())].into(),
+            rows: vec![
+                row("latency, 2x2", "cycles", 5.0)
+                    .with("measure", "latency")
+                    .with("mesh", "2x2"),
+                row("latency, 3x3", "cycles", 6.0)
+                    .with("measure", "latency")
+                    .with("mesh", "3x3"),
+                row("share, 2x2", "%", 50.0)
+                    .with("measure", "share")
+                    .with("mesh", "2x2")
+                    .with("width", 64),
+                row("cycles, 2x2", "cycles", 7.5)
+                    .with("measure", "cycles")
+                    .with("mesh", "2x2"),
+                row("put, \"odd\"", "cycles", 8.0).with("measure", "single"),
+                row("get", "cycles", 9.0).with("measure", "single"),
+                row("speed", "cycles/s", 1e3),
+                row("tile, LUT", "cells", 10.0)
+                    .with("measure", "node")
+                    .with("cell", "LUT")
+                    .with("node", "tile"),
+                row("tile, FF", "cells", 11.0)
+                    .with("measure", "node")
+                    .with("cell", "FF")
+                    .with("node", "tile"),
+            ],
+            ..BenchReport::default()
+        };
+        assert_eq!(
+            report.with_titles().to_wide_csv(),
+            "seed,mesh,node,width,latency (cycles),share (%),cycles,\"put, \"\"odd\"\" (cycles)\",get (cycles),\
+             speed (cycles/s),LUT (cells),FF (cells)\n\
+             1,2x2,,32,5,,7.5,,,,,\n\
+             1,3x3,,32,6,,,,,,,\n\
+             1,2x2,,64,,50,,,,,,\n\
+             1,,,32,,,,8,9,1000,,\n\
+             1,,tile,32,,,,,,,10,11\n"
         );
     }
 

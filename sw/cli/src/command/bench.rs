@@ -69,7 +69,7 @@ impl Bench {
 }
 
 /// Options that name a file or folder to write.
-const WRITES: [&str; 4] = ["--json", "--csv", "--svg", "--out"];
+const WRITES: [&str; 5] = ["--json", "--csv", "--wide", "--svg", "--out"];
 
 /// A command line without the path of the program and the files that it writes.
 fn asked(arguments: impl IntoIterator<Item = String>) -> String {
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn the_command_is_told_without_what_it_writes() {
-        let line = "/bin/portico bench noc --json a.json --quick --out=build --set width=64";
+        let line = "/bin/portico bench noc --json a.json --wide a.csv --quick --out=build --set width=64";
         let arguments = line.split(' ').map(str::to_owned);
         assert_eq!(asked(arguments), "portico bench noc --quick --set width=64");
     }

@@ -4,7 +4,7 @@ use super::sign;
 use crate::{
     design::design,
     failure::not_allowed,
-    figure_files::FigureFiles,
+    figure_files::BenchFiles,
     fits::{family, Size},
     output::{self, Output},
     progress,
@@ -39,8 +39,8 @@ pub struct AreaBench {
     #[arg(long)]
     quick: bool,
     #[command(flatten)]
-    files: FigureFiles,
-    /// Folder for area.json and area.csv, made if need be
+    files: BenchFiles,
+    /// Folder for area.json, area.csv and area-wide.csv, made if need be
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -70,7 +70,11 @@ pub(super) const SUBJECTS: [Subject; 13] = [
     Subject::node("host-leaf", "host-node", &["host_profile=leaf"], None),
     Subject::node("memory-node", "memory-node", &["memories=1"], Some(5_500.0)),
     Subject::part("router", "router", &[]),
-    Subject::part("mpe", "mpe", &["mpe=1"]),
+    // The bound was set for five neighbours; the engine here has as many as the default of `mpe_neighbours`, which is more.
+    Subject {
+        bound: Some(4_400.0),
+        ..Subject::part("mpe", "mpe", &["mpe=1"])
+    },
     Subject::part("probe", "probe", &["probe=true"]),
     Subject {
         bound: Some(450.0),

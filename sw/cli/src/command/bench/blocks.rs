@@ -2,7 +2,7 @@
 
 use super::{blocks_tables, sign};
 use crate::{
-    figure_files::FigureFiles,
+    figure_files::BenchFiles,
     output::{self, Output},
     plot, progress,
 };
@@ -42,11 +42,11 @@ pub struct Blocks {
     #[arg(long)]
     quick: bool,
     #[command(flatten)]
-    files: FigureFiles,
+    files: BenchFiles,
     /// Series of figures, as plots
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Folder for all three, as blocks.json, blocks.csv and blocks.svg, made if need be
+    /// Folder for all four, as blocks.json, blocks.csv, blocks-wide.csv and blocks.svg, made if need be
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }

@@ -3,7 +3,7 @@
 use super::{collectives_tables, fabrics_report, verilated, SIZES};
 use crate::{
     config_args::ConfigArgs,
-    figure_files::FigureFiles,
+    figure_files::BenchFiles,
     loads,
     output::{self, Output},
     plot, progress,
@@ -42,11 +42,11 @@ pub struct Collectives {
     #[arg(long, value_name = "COLSxROWS,...", value_delimiter = ',', value_parser = loads::mesh)]
     mesh: Option<Vec<(usize, usize)>>,
     #[command(flatten)]
-    files: FigureFiles,
+    files: BenchFiles,
     /// Cycles against words, as plots
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Folder for all three, as collectives.json, collectives.csv and collectives.svg, made if need be
+    /// Folder for all four, as collectives.json, collectives.csv, collectives-wide.csv and collectives.svg, made if need be
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }

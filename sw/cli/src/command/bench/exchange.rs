@@ -3,7 +3,7 @@
 use super::{fabrics_report, tables, verilated, SIZES};
 use crate::{
     config_args::ConfigArgs,
-    figure_files::FigureFiles,
+    figure_files::BenchFiles,
     loads,
     output::{self, Output},
     progress,
@@ -19,12 +19,14 @@ Examples:
   portico bench exchange --quick          fabrics of 4 and 16 tiles
   portico bench exchange --mesh 7x7       as large as the paper's: half an hour
   portico bench exchange --mesh 4x4 --words 1,16 --json build/exchange.json
+  portico bench exchange --mesh 2x2,3x3 --words 4 --runs 10 --wide build/exchange.csv
 
 Every tile sends a block to every other one, with a command list in its memory. Orders of sending: rotated begins with the \
 next tile, rounds are those of nocmsg-collectives-2013 without barriers, ranks begins with tile 0. The bound of the default \
 order, rotated, is the best of the others. The limit is the flits of \
 the busiest link. An exchange takes from the cycle in which the last tile is started to that in which the last tile has the \
-acknowledgements of all its puts. Every word is compared.";
+acknowledgements of all its puts. With --runs, the default order has the mean of its runs, and the least and the most. Every \
+word is compared.";
 
 /// Measure alltoall by command lists
 #[derive(Args)]
@@ -41,9 +43,12 @@ pub struct Exchange {
     /// Words of a block, 1 to 4096 [default: 1,4,16,64,256; quick: 1,16,64]
     #[arg(long, value_name = "WORDS,...", value_delimiter = ',', value_parser = value_parser!(u16).range(1..=4096))]
     words: Option<Vec<u16>>,
+    /// Exchanges in the default order, of which mean, least and most are told
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(1..=1000))]
+    runs: u16,
     #[command(flatten)]
-    files: FigureFiles,
-    /// Folder for exchange.json and exchange.csv, made if need be
+    files: BenchFiles,
+    /// Folder for exchange.json, exchange.csv and exchange-wide.csv, made if need be
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -57,6 +62,7 @@ impl Exchange {
         let effort = Effort {
             meshes: self.mesh.unwrap_or(standard.meshes),
             words: words.unwrap_or(standard.words),
+            runs: self.runs.into(),
             ..standard
         };
         let bar = progress::bar(0);

@@ -3,7 +3,7 @@
 use super::{fabrics_report, tables, verilated, SIZES};
 use crate::{
     config_args::ConfigArgs,
-    figure_files::FigureFiles,
+    figure_files::BenchFiles,
     loads,
     output::{self, Output},
     progress,
@@ -32,8 +32,8 @@ pub struct Lists {
     #[arg(long, value_name = "COLSxROWS,...", value_delimiter = ',', value_parser = loads::mesh, default_value = "4x4")]
     mesh: Vec<(usize, usize)>,
     #[command(flatten)]
-    files: FigureFiles,
-    /// Folder for lists.json and lists.csv, made if need be
+    files: BenchFiles,
+    /// Folder for lists.json, lists.csv and lists-wide.csv, made if need be
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }

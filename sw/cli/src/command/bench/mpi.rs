@@ -3,7 +3,7 @@
 use super::{fabrics_report, tables, verilated, SIZES};
 use crate::{
     config_args::ConfigArgs,
-    figure_files::FigureFiles,
+    figure_files::BenchFiles,
     loads,
     output::{self, Output},
     progress,
@@ -47,8 +47,8 @@ pub struct Mpi {
     #[arg(long, value_name = "WORDS,...", value_delimiter = ',', value_parser = value_parser!(u16).range(1..=4096))]
     words: Option<Vec<u16>>,
     #[command(flatten)]
-    files: FigureFiles,
-    /// Folder for mpi.json and mpi.csv, made if need be
+    files: BenchFiles,
+    /// Folder for mpi.json, mpi.csv and mpi-wide.csv, made if need be
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }

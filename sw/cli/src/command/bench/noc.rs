@@ -5,7 +5,7 @@ use crate::{
     config_args::ConfigArgs,
     design::design,
     failure::not_allowed,
-    figure_files::FigureFiles,
+    figure_files::BenchFiles,
     loads::{self, Loads},
     model::Watched,
     output::{self, Output},
@@ -71,11 +71,11 @@ pub struct Noc {
     #[command(flatten)]
     selection: SelectionArgs,
     #[command(flatten)]
-    files: FigureFiles,
+    files: BenchFiles,
     /// Latency and accepted load against offered load of all meshes and patterns, as a plot
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Folder for all three, as noc.json, noc.csv and noc.svg, and for a plot of each mesh and pattern, such as
+    /// Folder for all four, as noc.json, noc.csv, noc-wide.csv and noc.svg, and for a plot of each mesh and pattern, such as
     /// noc-4x4-uniform.svg; made if need be
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,

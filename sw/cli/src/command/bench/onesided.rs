@@ -3,7 +3,7 @@
 use super::{fabric_report, onesided_tables};
 use crate::{
     config_args::{ConfigArgs, FABRIC_DECIDES},
-    figure_files::FigureFiles,
+    figure_files::BenchFiles,
     output::{self, Output},
     plot, progress,
 };
@@ -42,8 +42,8 @@ pub struct Onesided {
     #[arg(long)]
     quick: bool,
     #[command(flatten)]
-    files: FigureFiles,
-    /// Folder for onesided.json, onesided.csv and the plots transfers.svg and atomics.svg, made if need be
+    files: BenchFiles,
+    /// Folder for onesided.json, onesided.csv, onesided-wide.csv and the plots transfers.svg and atomics.svg, made if need be
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }

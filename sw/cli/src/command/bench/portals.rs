@@ -3,7 +3,7 @@
 use super::{fabric_report, tables};
 use crate::{
     config_args::{ConfigArgs, FABRIC_DECIDES},
-    figure_files::FigureFiles,
+    figure_files::BenchFiles,
     output::{self, Output},
     plot, progress,
     table::grouped,
@@ -40,11 +40,11 @@ pub struct PortalsBench {
     #[arg(long)]
     quick: bool,
     #[command(flatten)]
-    files: FigureFiles,
+    files: BenchFiles,
     /// Appends against the headers that wait, as a plot
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Folder for all three, as portals.json, portals.csv and portals.svg, made if need be
+    /// Folder for all four, as portals.json, portals.csv, portals-wide.csv and portals.svg, made if need be
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }

@@ -6,7 +6,7 @@ use crate::{
     config_args::{ConfigArgs, FABRIC_DECIDES},
     design::design,
     failure::not_allowed,
-    figure_files::FigureFiles,
+    figure_files::BenchFiles,
     output::{self, Output},
     progress,
 };
@@ -62,7 +62,7 @@ pub struct Soak {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
-    files: FigureFiles,
+    files: BenchFiles,
 }
 
 impl Soak {

@@ -7,6 +7,7 @@ use super::{
 use crate::{
     design::{block, design, VERSION},
     failure::message,
+    figure_files::wide,
     output::Output,
     progress,
 };
@@ -209,9 +210,7 @@ impl<'a> Jobs<'a> {
         let own = block(self.grid.jobs[0].work.block()).keys;
         let fixed = fixed.filter(|(key, _)| own.contains(key));
         merged.config = settings(fixed);
-        let mut files = vec![("sweep.json", merged.to_json())];
-        merged.config.insert("version".into(), VERSION.into());
-        files.push(("sweep.csv", merged.to_wide_csv()));
+        let mut files = vec![("sweep.json", merged.to_json()), ("sweep.csv", wide(merged))];
         if let Some(plot) = Work::plot(&done, &self.grid.varied)? {
             files.push(("sweep.svg", plot));
         }
