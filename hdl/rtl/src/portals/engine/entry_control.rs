@@ -326,6 +326,7 @@ impl Logic for EntryControl {
         self.unlinked.next = self.finished.q.val();
         self.gone.next = self.leaves.q.val();
         if self.rst.val() {
+            self.step.d.next = EntryStep::Search;
             self.asks.d.next = false;
         }
     }
