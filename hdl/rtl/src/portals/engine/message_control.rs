@@ -1,6 +1,6 @@
 use super::{
     BytesOut, ContextWriteOut, EntryControl, EntryEnd, FinishOut, FinishRules, GetJob, ListJobOut, ListSearchOut,
-    Message, Outcome, PacketsIn, PayloadGate, Request, RequestIntake, ShownIn, TablesOut, TurnChoice, CONTEXT_WIDTH,
+    Message, Outcome, PacketIntake, PacketsIn, PayloadGate, Request, ShownIn, TablesOut, TurnChoice, CONTEXT_WIDTH,
 };
 use crate::prim::{LutRam, StreamOut};
 use portico_spec::portals::engine::{LENGTH_WIDTH, RANK_WIDTH};
@@ -31,7 +31,7 @@ pub enum MessageStep {
 /// | --- | --- |
 /// | latency | a put of 8 bytes, from the first word of its header to `over`: 5 words, the search, 7 cycles |
 /// | throughput | one message at a time; the header of the next one comes meanwhile, and the events of the last one are written |
-/// | state | a message a rank in LUT-RAM, the message in hand, and [`RequestIntake`] |
+/// | state | a message a rank in LUT-RAM, the message in hand, and [`PacketIntake`] |
 ///
 /// Matching, the checks and what they change are one step against commands and other messages: nothing else has a turn in
 /// between. A message of several packets lets others pass between its packets.
@@ -106,7 +106,7 @@ pub struct MessageControl {
     pub permission: Signal<Out, Bit>,
     /// High for a cycle: a request of an operation that the entry does not allow.
     pub operation: Signal<Out, Bit>,
-    intake: RequestIntake,
+    intake: PacketIntake,
     choice: TurnChoice,
     entries: EntryControl,
     gate: PayloadGate,
@@ -138,7 +138,7 @@ impl MessageControl {
     /// For `ranks` ranks.
     pub fn new(ranks: usize) -> Self {
         Self {
-            intake: RequestIntake::new(ranks),
+            intake: PacketIntake::new(ranks),
             messages: LutRam::new(ranks),
             ..Default::default()
         }

@@ -8,7 +8,7 @@
 //! | [`SlotPool`], [`RankCredits`] | slots for requests that are answered; credits of ranks |
 //! | [`DataDoor`], [`RoomReader`] | the end of the data plane: packets into their rooms, and out of them |
 //! | [`MessageControl`] | requests at their target |
-//! | [`RequestIntake`], [`HeaderReader`] | their packets and headers, one ahead of the message in hand |
+//! | [`PacketIntake`], [`HeaderReader`] | their packets and headers, one ahead of the message in hand |
 //! | [`TurnChoice`], [`PayloadGate`] | whose turn it is; their payload |
 //! | [`EntryControl`], [`HitCheck`], [`EntryEnd`], [`FinishRules`] | their entries, what an entry allows, their ends there, and what these raise |
 //! | [`ReplyControl`] | data of replies at their initiator |
@@ -52,6 +52,7 @@ mod list_fields;
 mod message_control;
 mod move_intake;
 mod new_entry;
+mod packet_intake;
 mod packet_sender;
 mod payload_gate;
 mod payload_reader;
@@ -62,7 +63,6 @@ mod rank_credits;
 mod registers;
 mod replier;
 mod reply_control;
-mod request_intake;
 mod requester;
 mod ring_writer;
 mod room_reader;
@@ -98,6 +98,7 @@ pub use list_fields::ListFields;
 pub use message_control::MessageControl;
 pub use move_intake::MoveIntake;
 pub use new_entry::NewEntry;
+pub use packet_intake::{PacketIntake, PAYLOAD_WIDTH};
 pub use packet_sender::PacketSender;
 pub use payload_gate::PayloadGate;
 pub use payload_reader::PayloadReader;
@@ -108,7 +109,6 @@ pub use rank_credits::RankCredits;
 pub use registers::PortalsRegisters;
 pub use replier::Replier;
 pub use reply_control::ReplyControl;
-pub use request_intake::{RequestIntake, PAYLOAD_WIDTH};
 pub use requester::Requester;
 pub use ring_writer::RingWriter;
 pub use room_reader::RoomReader;

@@ -34,7 +34,7 @@ pub enum IntakeStep {
 /// So the header of a message comes while the message before it meets its entry. Before a message is taken, only the words of its
 /// event are written.
 #[derive(LogicBlock, Default)]
-pub struct RequestIntake {
+pub struct PacketIntake {
     pub clk: Signal<In, Clock>,
     /// Synchronous, active high.
     pub rst: Signal<In, Bit>,
@@ -100,7 +100,7 @@ pub struct RequestIntake {
     is_over: Signal<Local, Bit>,
 }
 
-impl RequestIntake {
+impl PacketIntake {
     /// For `ranks` ranks.
     pub fn new(ranks: usize) -> Self {
         Self {
@@ -111,7 +111,7 @@ impl RequestIntake {
 }
 
 #[kernel]
-impl Logic for RequestIntake {
+impl Logic for PacketIntake {
     fn update(&mut self) {
         wire!(self => words: clk, rst);
         wire!(self => header, parities: clk);
