@@ -103,7 +103,7 @@ impl Logic for Finisher {
                 | bit_cast::<ADDRESS_WIDTH, EVENT_INDEX_WIDTH>(self.write.index.val());
         self.words.write_data.next = self.write.word.val();
 
-        // What is still to be raised, in its order.
+        // The bits that are set tell what is still to be raised: event, count, AUTO_UNLINK, AUTO_FREE, answer, in this order.
         self.covers.d.next = self.covers.q.val() & !self.written.val();
         self.may.next = !self.covers.q.val();
         self.is_told.next = !self.raises.q.val() & !self.counts.q.val();

@@ -13,7 +13,7 @@ const LENGTH_INDEX: u64 = 3;
 /// How much further most words are in an event than in a header, in words.
 const SHIFT: u64 = 3;
 
-/// Reads the header of a request: what the request says is kept, and its words go to its event.
+/// Reads the header of a request: keeps its fields, and writes its words to the event of the message.
 ///
 /// | | |
 /// | --- | --- |

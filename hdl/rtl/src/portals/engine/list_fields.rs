@@ -7,7 +7,7 @@ use portico_verilog::prelude::*;
 
 /// The fields of requests to the lists: of a command, and of the search for a message.
 ///
-/// Messages have turns while a command waits for data: what it has written stays.
+/// Messages have turns while a command waits for data, so both have registers: a search leaves the fields of the command alone.
 ///
 /// | | |
 /// | --- | --- |

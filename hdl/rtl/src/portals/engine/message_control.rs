@@ -152,7 +152,7 @@ impl Logic for MessageControl {
         wire!(self => intake, choice, entries, entry_end: clk, rst);
         dff_setup!(self, clk, step, message, request, rank, last, serves);
 
-        // What comes next.
+        // The choice of the next turn.
         self.is_idle.next = self.step.q.val() == MessageStep::Idle;
         wire!(self <=> intake: packets, context);
         wire!(self => intake: enabled, raising, raised);
@@ -183,7 +183,7 @@ impl Logic for MessageControl {
         self.entries.rests.next = self.is_idle.val();
         self.entries.asked.next = self.begins.val();
         self.entries.lacks.next = self.intake.lacks.val();
-        // Data of a pair are ordered: what a put has written is there when a get behind it is served.
+        // A get reads what the put before it has written: a message begins when all bytes of those before are written.
         self.entries.goes.next =
             (self.step.q.val() == MessageStep::Match) & !self.intake.reads.val() & self.written.val();
         self.entries.last.next = self.last.q.val();
@@ -285,10 +285,8 @@ impl Logic for MessageControl {
         // Payload to memory, from the last cycle of the check on.
         self.gate.rests.next = self.is_idle.val();
         self.gate.passes.next = self.entries.passes.val() | (self.step.q.val() == MessageStep::Payload);
-        self.gate.message.next = self.message.q.val();
-        if self.step.q.val() == MessageStep::Match {
-            self.gate.message.next = self.entries.known.val();
-        }
+        self.known.next = self.entries.known.val();
+        self.gate.message.next = self.known.val();
         self.gate.succeeds.next = self.entries.passes.val() | self.succeeds.val();
         wire!(intake.payload <=> gate.words);
         wire!(self <=> gate: run);
@@ -303,7 +301,6 @@ impl Logic for MessageControl {
 
         // A get to be served, and what the end of a message raises.
         self.serve.next = self.entries.delivers.val();
-        self.known.next = self.entries.known.val();
         self.get.next.rank = self.rank.q.val();
         self.get.next.slot = self.known.val().slot;
         self.get.next.address = self.known.val().address;

@@ -64,7 +64,7 @@ pub struct PacketIntake {
     pub parity: Signal<Out, Bit>,
     /// The header has too few words to match anything; valid as `parity`.
     pub lacks: Signal<Out, Bit>,
-    /// What the header requests; valid as `parity`.
+    /// The request in the header; valid as `parity`.
     pub request: Signal<Out, Request>,
     /// Match bits; valid as `parity`.
     pub match_bits: Signal<Out, Bits<64>>,

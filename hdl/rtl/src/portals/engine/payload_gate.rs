@@ -16,7 +16,7 @@ pub struct PayloadGate {
     pub clk: Signal<In, Clock>,
     /// No packet is carried out.
     pub rests: Signal<In, Bit>,
-    /// What becomes of the payload is known.
+    /// The check of the entry is over: the payload goes to memory, or is read away.
     pub passes: Signal<In, Bit>,
     /// The message does not fail; valid with `passes`. A get has no payload.
     pub succeeds: Signal<In, Bit>,
