@@ -52,7 +52,9 @@ pub struct Editor<const A: usize> {
     pub detaches: Signal<In, Bit>,
     /// The entry in hand has left its chains before: it leaves its place alone.
     pub releases: Signal<In, Bit>,
-    /// The entry in hand is to leave; the table shows it.
+    /// The entry in hand may leave: its chains are looked at. The table shows it.
+    pub may_leave: Signal<In, Bit>,
+    /// It leaves; only with `may_leave`.
     pub leave: Signal<In, Bit>,
     /// List of the entry that the table shows.
     pub stored_list: Signal<In, Bits<LIST_BITS>>,
@@ -94,7 +96,7 @@ impl<const A: usize> Logic for Editor<A> {
             self.place.d.next = self.access.at.val();
         }
 
-        self.access.look.next = self.search_look.val() | self.take.val() | self.leave.val();
+        self.access.look.next = self.search_look.val() | self.take.val() | self.may_leave.val();
         self.access.list.next = self.search_list.val();
         self.access.source.next = self.source.val();
         self.access.wild.next = self.search_wild.val();
@@ -103,7 +105,7 @@ impl<const A: usize> Logic for Editor<A> {
             self.access.wild.next =
                 self.any.val() & (self.new_list.val() != bits::<LIST_BITS>(List::Unexpected as u64));
         }
-        if self.leave.val() {
+        if self.may_leave.val() {
             self.access.list.next = self.stored_list.val();
             self.access.source.next = self.stored_source.val();
             self.access.wild.next = self.stored_options.val().get_bit(ANY_SOURCE)

@@ -90,6 +90,8 @@ pub struct ListControl {
     pub insert: Signal<In, Bit>,
     /// There is no free place for the entry or header of the command.
     pub no_room: Signal<In, Bit>,
+    /// The entry in hand may leave: its chains are looked at. Does not wait for `right`, which comes late, behind the tags.
+    pub may_leave: Signal<Out, Bit>,
     /// The entry in hand is to leave.
     pub leave: Signal<Out, Bit>,
     /// It has left.
@@ -119,6 +121,7 @@ impl Logic for ListControl {
         self.set_offset.next = false;
         self.search.next = false;
         self.take.next = false;
+        self.may_leave.next = false;
         self.leave.next = false;
         self.done.next = false;
         match self.stage.q.val() {
@@ -137,6 +140,7 @@ impl Logic for ListControl {
                         self.resolve.next = true;
                         self.holding.d.next = false;
                         self.set_offset.next = self.plan.sets_offset.val();
+                        self.may_leave.next = self.plan.removes.val();
                         self.leave.next = self.plan.removes.val();
                         self.stage.d.next = ListStage::Wait;
                         self.done.next = !self.plan.removes.val() & !self.plan.leaves_header.val();
@@ -150,6 +154,7 @@ impl Logic for ListControl {
             }
             ListStage::Check => {
                 self.set_offset.next = self.right.val() & self.plan.sets_offset.val();
+                self.may_leave.next = self.plan.removes.val();
                 self.leave.next = self.right.val() & self.plan.removes.val();
                 self.done.next = !self.right.val() | !self.plan.removes.val();
             }
@@ -163,6 +168,7 @@ impl Logic for ListControl {
                     self.holding.d.next = true;
                     self.done.next = true;
                 } else if self.plan.removes.val() {
+                    self.may_leave.next = true;
                     self.leave.next = true;
                 } else if self.plan.all_matches.val() | self.leaves_header.val() {
                     self.stage.d.next = ListStage::Wait;

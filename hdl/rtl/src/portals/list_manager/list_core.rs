@@ -117,7 +117,7 @@ impl<const A: usize> Logic for ListCore<A> {
         self.editor.new_list.next = self.request.new_list.val();
         self.editor.source.next = self.request.side.source.val();
         self.editor.any.next = self.request.any.val();
-        self.editor.leave.next = self.control.leave.val();
+        wire!(control => editor: may_leave, leave);
         self.editor.stored_list.next = self.entries.list.val();
         self.editor.stored_source.next = self.entries.entry.source.val();
         self.editor.stored_options.next = self.entries.entry.options.val();
