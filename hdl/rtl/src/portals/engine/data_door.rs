@@ -77,10 +77,12 @@ pub struct DataDoor {
     pub arrived: Signal<Out, Bits<OWNER_WIDTH>>,
     /// The packet that is coming in. All others are whole.
     pub arrival: ArrivalOut,
-    /// Room of the packet whose kind and length are asked for.
+    /// Room of the packet whose kind is asked for.
     pub asked: Signal<In, Bits<ROOM_WIDTH>>,
     /// Kind of the packet in that room, in the same cycle.
     pub kind: Signal<Out, PacketKind>,
+    /// Room of the packet whose length is asked for.
+    pub opened: Signal<In, Bits<ROOM_WIDTH>>,
     /// Words of the packet in that room, in the same cycle; valid if it is whole.
     pub length: Signal<Out, Bits<WORDS_WIDTH>>,
     /// High for a cycle: a room of an owner is free again.
@@ -253,7 +255,7 @@ impl Logic for DataDoor {
         self.arrival.words.next = self.count.q.val();
 
         self.kinds.read_address.next = self.asked.val();
-        self.lengths.read_address.next = self.asked.val();
+        self.lengths.read_address.next = self.opened.val();
         self.kind.next = self.kinds.read_data.val();
         self.length.next = self.lengths.read_data.val();
         if self.rst.val() {

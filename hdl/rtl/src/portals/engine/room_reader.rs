@@ -68,10 +68,12 @@ pub struct RoomReader {
     pub arrived: Signal<In, Bits<OWNER_WIDTH>>,
     /// The packet that is coming in.
     pub arrival: ArrivalIn,
-    /// Room of the packet whose kind and length are asked for.
+    /// Room of the packet whose kind is asked for.
     pub asked: Signal<Out, Bits<ROOM_WIDTH>>,
     /// Kind of that packet, in the same cycle.
     pub kind: Signal<In, PacketKind>,
+    /// Room of the packet that is being read. A port of its own, since the choice of the next owner is a long way to `asked`.
+    pub opened: Signal<Out, Bits<ROOM_WIDTH>>,
     /// Words of that packet, in the same cycle.
     pub length: Signal<In, Bits<WORDS_WIDTH>>,
     /// High for a cycle: a room of an owner is free.
@@ -164,13 +166,13 @@ impl Logic for RoomReader {
         self.rows.write_address.next = self.looked.val();
         self.rows.write_data.next = self.rows.read_data.val();
         self.which.next = self.rows.read_data.val().taken.get_bits::<1>(0);
-        self.asked.next = self.room.q.val();
+        self.asked.next =
+            field::<ROOM_WIDTH, OWNER_WIDTH>(self.looked.val(), 1) | bit_cast::<ROOM_WIDTH, 1>(self.which.val());
+        self.opened.next = self.room.q.val();
         self.served.read.next = false;
         self.owners.read.next = false;
         self.starts.next = false;
         if self.step.q.val() == ReaderStep::Pick {
-            self.asked.next =
-                field::<ROOM_WIDTH, OWNER_WIDTH>(self.looked.val(), 1) | bit_cast::<ROOM_WIDTH, 1>(self.which.val());
             self.owner.d.next = self.looked.val();
             self.room.d.next = self.asked.val();
             self.count.d.next = self.rows.read_data.val().taken + 1;
