@@ -138,7 +138,7 @@ const FAULTS: [Fault; 10] = [
     },
     Fault {
         what: "the phase of events is the same in all laps of a ring",
-        module: "event_writer",
+        module: "event_queues",
         from: "~written_read_data[sizes_read_data]",
         to: "1'd1",
     },

@@ -1,20 +1,14 @@
 use super::{
-    CommandFields, CommandRaise, CommandRules, CountOut, FinishOut, ListJobOut, NewEntry, PortalSwitch, ScanControl,
-    ShownIn, TableCommand, TablesOut, UnlinkControl, PLACE_WIDTH,
+    AppendEnd, CommandFields, CommandRules, CountOut, FinishOut, ListJobOut, NewEntry, PortalSwitch, ScanControl,
+    ShownIn, TableCommand, TablesOut, UnlinkControl,
 };
 use crate::{
     bus::{EventOut, MemoryWriteOut},
     prim::StreamIn,
 };
 use portico_spec::{
-    ni::{
-        packet::{ERROR_WIDTH, OFFSET_WIDTH},
-        ErrorCode,
-    },
-    portals::{
-        engine::{ControlCommand, COMMAND_WIDTH, NO_ENTRY, NUMBER_WIDTH, PORTAL_WIDTH},
-        list::{GENERATION_OFFSET, GENERATION_WIDTH},
-    },
+    ni::{packet::ERROR_WIDTH, ErrorCode},
+    portals::engine::{ControlCommand, COMMAND_WIDTH, NUMBER_WIDTH, PORTAL_WIDTH},
 };
 use portico_verilog::prelude::*;
 
@@ -32,10 +26,8 @@ pub enum CommandStep {
     Scan,
     /// An entry is unlinked.
     Unlink,
-    /// Writes the handle to memory.
-    Handle,
-    /// Raises LINK, or AUTO_UNLINK.
-    Link,
+    /// An append ends: its handle is written, its event raised.
+    Append,
     /// Changes a counter.
     Count,
     /// Waits for the messages of a portal index that is disabled.
@@ -91,19 +83,15 @@ pub struct CommandControl {
     unlink: UnlinkControl,
     portal_switch: PortalSwitch,
     entry: NewEntry,
+    append_end: AppendEnd,
     rules: CommandRules,
     step: DFF<CommandStep>,
     /// Portal index of the command, or of its entry.
     index: DFF<Bits<PORTAL_WIDTH>>,
-    handle: DFF<Bits<32>>,
     error: DFF<Bits<ERROR_WIDTH>>,
-    /// The entry has consumed a header, and is in no list.
-    consumed: DFF<Bit>,
     cycle: DFF<Bits<WAIT_WIDTH>>,
     fault: Signal<Local, Bits<ERROR_WIDTH>>,
     reports: Signal<Local, Bit>,
-    raises: Signal<Local, Bit>,
-    raise: Signal<Local, CommandRaise>,
     command: Signal<Local, TableCommand>,
 }
 
@@ -120,13 +108,14 @@ impl CommandControl {
 #[kernel]
 impl Logic for CommandControl {
     fn update(&mut self) {
-        wire!(self => fields, scan, unlink, portal_switch: clk, rst);
+        wire!(self => fields, scan, unlink, portal_switch, append_end: clk, rst);
         wire!(self.commands <=> fields.words);
-        dff_setup!(self, clk, step, index, handle, error, consumed, cycle);
+        dff_setup!(self, clk, step, index, error, cycle);
         self.command.next = self.fields.command.val();
+        wire!(self => scan, portal_switch, entry, append_end, rules: command);
+        wire!(self => scan, portal_switch: goes);
         self.fields.reads.next = (self.step.q.val() == CommandStep::Take) & self.goes.val();
-        self.fields.row.next = self.shown.row.val();
-        self.fields.counts.next = self.shown.counts.val();
+        wire!(shown => fields: row, counts);
         self.fields.clears.next = false;
 
         self.wants.next = ((self.step.q.val() == CommandStep::Take) & self.commands.tvalid.val())
@@ -139,11 +128,9 @@ impl Logic for CommandControl {
 
         // Lists and tables: for a scan, unless another step needs them.
         self.scan.starts.next = false;
-        self.scan.goes.next = self.goes.val();
-        self.scan.command.next = self.command.val();
-        wire!(fields => scan: appends, takes);
+        wire!(fields => scan, rules: appends, takes);
         self.scan.portal.next = self.index.q.val();
-        self.scan.raising.next = self.raising.val();
+        wire!(self => scan: raising);
         wire!(self <=> scan: list, tables, shown);
         if self.step.q.val() == CommandStep::Take {
             wire!(fields => list: write, field, word);
@@ -153,19 +140,18 @@ impl Logic for CommandControl {
         wire!(list => unlink: answered, failed, done);
         wire!(self <=> unlink, portal_switch: shown);
         self.portal_switch.starts.next = false;
-        self.portal_switch.goes.next = self.goes.val();
-        self.portal_switch.command.next = self.command.val();
-        self.entry.command.next = self.command.val();
-        wire!(list => entry: generation);
-        self.raise.next = self.scan.raise.val();
-        self.raises.next = self.scan.raises.val();
-        self.count.valid.next = false;
-        self.memory.valid.next = false;
+        wire!(list => entry, append_end: generation);
+        self.append_end.starts.next = false;
+        wire!(scan => append_end: appended);
+        wire!(list => append_end: place);
+        wire!(rules => append_end: taken);
+        wire!(self <=> append_end: memory);
+        self.count.valid.next = self.step.q.val() == CommandStep::Count;
         self.event.valid.next = false;
+        self.cycle.d.next = 0.into();
 
         match self.step.q.val() {
             CommandStep::Take => {
-                self.cycle.d.next = 0.into();
                 self.error.d.next = 0.into();
                 if self.fields.ends.val() {
                     self.step.d.next = CommandStep::Judge;
@@ -176,7 +162,6 @@ impl Logic for CommandControl {
                 self.cycle.d.next = self.cycle.q.val() + 1;
                 self.index.d.next = self.command.val().index;
                 if self.cycle.q.val() == 2 {
-                    self.cycle.d.next = 0.into();
                     self.fault.next = self.fields.fault.val();
                     if self.fault.val().any() {
                         self.reports.next = true;
@@ -198,17 +183,14 @@ impl Logic for CommandControl {
             }
             CommandStep::Scan => {
                 if self.scan.over.val() {
-                    self.consumed.d.next = !self.scan.appended.val();
-                    self.handle.d.next = bits::<32>(NO_ENTRY as u64);
-                    self.step.d.next = CommandStep::Handle;
+                    self.step.d.next = CommandStep::Append;
                     self.reports.next = !self.fields.appends.val();
                     if self.scan.full.val() {
                         self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::NoPlace as u64);
                         self.reports.next = true;
                     }
+                    self.append_end.starts.next = !self.reports.val();
                     if self.scan.appended.val() {
-                        self.handle.d.next = bit_cast::<32, PLACE_WIDTH>(self.list.place.val())
-                            | field::<32, GENERATION_WIDTH>(self.list.generation.val(), GENERATION_OFFSET);
                         self.tables.place.next = self.list.place.val();
                         self.tables.entry_write.next = true;
                         self.tables.entry.next = self.entry.row.val();
@@ -227,22 +209,10 @@ impl Logic for CommandControl {
                 self.fault.next = self.unlink.fault.val();
                 self.reports.next = self.unlink.over.val();
             }
-            CommandStep::Handle => {
-                self.memory.valid.next = true;
-                if self.memory.ready.val() {
-                    self.step.d.next = CommandStep::Link;
-                }
-            }
-            CommandStep::Link => {
-                self.raises.next = true;
-                self.raise.next = CommandRaise::Linked;
-                if self.consumed.q.val() {
-                    self.raise.next = CommandRaise::Unlinked;
-                }
-                self.reports.next = self.rules.taken.val();
+            CommandStep::Append => {
+                self.reports.next = self.append_end.over.val();
             }
             CommandStep::Count => {
-                self.count.valid.next = true;
                 self.reports.next = self.count.ready.val();
             }
             CommandStep::Linger => {
@@ -264,22 +234,18 @@ impl Logic for CommandControl {
             self.error.d.next = self.fault.val();
             self.step.d.next = CommandStep::Report;
         }
-        self.memory.address.next = self.command.val().address.get_bits::<OFFSET_WIDTH>(2);
-        self.memory.data.next = self.handle.q.val();
-        self.memory.lanes.next = !bits::<4>(0);
         self.count.counter.next = self.index.q.val().get_bits::<NUMBER_WIDTH>(0);
         self.count.sets.next = self.command.val().command == bits::<COMMAND_WIDTH>(ControlCommand::Set as u64);
         self.count.success.next = self.command.val().pointer;
         self.count.failure.next = self.command.val().value;
         self.event.event.next = self.command.val().event;
         self.event.error.next = self.error.q.val();
-        self.rules.valid.next = self.raises.val();
-        self.rules.raise.next = self.raise.val();
-        self.rules.command.next = self.command.val();
-        wire!(fields => rules: appends, takes);
-        self.rules.row.next = self.shown.row.val();
-        self.rules.header.next = self.shown.header.val();
-        self.rules.entry.next = self.shown.entry.val();
+        self.rules.valid.next = self.scan.raises.val() | self.append_end.raises.val();
+        wire!(scan => rules: raise);
+        if self.append_end.raises.val() {
+            wire!(append_end => rules: raise);
+        }
+        wire!(shown => rules: row, header, entry);
         wire!(self <=> rules: finish);
         self.scan.raised.next = self.rules.taken.val();
         if self.rst.val() {

@@ -1,11 +1,10 @@
-use super::{CountOut, EventJobOut, Outcome, Report, SentMove, SlotKeepIn, SlotRow, EVENT_INDEX_WIDTH};
+use super::{CountOut, EventJobOut, Outcome, Report, ReportRules, SentMove, SlotKeepIn, SlotRow, EVENT_INDEX_WIDTH};
 use crate::{bus::EventOut, prim::LutRam};
 use portico_spec::{
     ni::event::EVENT_WIDTH,
     portals::engine::{
-        Ack, EventKind, ACK_WIDTH, EVENT_DELIVERED_OFFSET, EVENT_FAILURE_OFFSET, EVENT_OVERFLOW_OFFSET, FAILURE_WIDTH,
-        KIND_OFFSET, KIND_WIDTH, LENGTH_WIDTH, MD_CT_ACK, MD_CT_BYTES, MD_CT_REPLY, MD_CT_SEND, MD_SEND_DISABLE,
-        MD_SUCCESS_DISABLE, SLOT_WIDTH,
+        ACK_WIDTH, EVENT_DELIVERED_OFFSET, EVENT_FAILURE_OFFSET, EVENT_OVERFLOW_OFFSET, FAILURE_WIDTH, KIND_OFFSET,
+        KIND_WIDTH, LENGTH_WIDTH, SLOT_WIDTH,
     },
 };
 use portico_verilog::prelude::*;
@@ -82,6 +81,7 @@ pub struct Completer {
     /// Something is being reported.
     pub busy: Signal<Out, Bit>,
     rows: LutRam<SlotRow, SLOT_WIDTH>,
+    rules: ReportRules,
     step: DFF<CompletionStep>,
     /// A move is sent; else a request is answered.
     is_sent: DFF<Bit>,
@@ -105,8 +105,6 @@ pub struct Completer {
     chosen: Signal<Local, Bits<SLOT_WIDTH>>,
     chosen_outcome: Signal<Local, Outcome>,
     chosen_used: Signal<Local, Bits<32>>,
-    failed: Signal<Local, Bit>,
-    wants: Signal<Local, Bit>,
     overflow_bit: Signal<Local, Bits<1>>,
     failure_bit: Signal<Local, Bits<1>>,
 }
@@ -131,11 +129,18 @@ impl Logic for Completer {
             self.chosen_used.next = self.reply_used.val();
         }
         self.rows.read_address.next = self.chosen.val();
+
+        // What it raises and counts.
+        self.rules.is_sent.next = self.is_sent.q.val();
+        self.rules.get.next = self.get.q.val();
+        self.rules.ack.next = self.ack.q.val();
+        self.rules.report.next = self.report.q.val();
+        self.rules.requested.next = self.requested.q.val();
+        self.rules.outcome.next = self.outcome.q.val();
+
         self.take_sent.next = false;
         self.take_reply.next = false;
         self.take_answer.next = false;
-        self.failed.next = self.outcome.q.val().failure.any();
-        self.wants.next = false;
         self.job.valid.next = false;
         self.count.valid.next = false;
         self.event.valid.next = false;
@@ -175,37 +180,11 @@ impl Logic for Completer {
                 }
             }
             CompletionStep::Judge => {
-                self.fails.d.next = self.failed.val();
-                self.success.d.next = self.outcome.q.val().delivered;
-                if !self.report.q.val().options.get_bit(MD_CT_BYTES) {
-                    self.success.d.next = 1.into();
-                }
-                self.wants.next = self.failed.val() | !self.report.q.val().options.get_bit(MD_SUCCESS_DISABLE);
-                if self.is_sent.q.val() {
-                    self.kind.d.next = bits::<KIND_WIDTH>(EventKind::Send as u64);
-                    self.raises.d.next =
-                        self.wants.val() & !self.report.q.val().options.get_bit(MD_SEND_DISABLE) & !self.get.q.val();
-                    self.counts.d.next = self.report.q.val().options.get_bit(MD_CT_SEND) & !self.get.q.val();
-                    if self.report.q.val().options.get_bit(MD_CT_BYTES) {
-                        self.success.d.next = self.requested.q.val();
-                    }
-                } else if self.get.q.val() {
-                    self.kind.d.next = bits::<KIND_WIDTH>(EventKind::Reply as u64);
-                    self.raises.d.next = self.wants.val();
-                    self.counts.d.next = self.report.q.val().options.get_bit(MD_CT_REPLY);
-                } else {
-                    self.kind.d.next = bits::<KIND_WIDTH>(EventKind::Ack as u64);
-                    self.raises.d.next = self.wants.val() & (self.ack.q.val() == bits::<ACK_WIDTH>(Ack::Full as u64));
-                    self.counts.d.next = self.report.q.val().options.get_bit(MD_CT_ACK);
-                    if self.ack.q.val() == bits::<ACK_WIDTH>(Ack::Operation as u64) {
-                        self.success.d.next = 1.into();
-                        self.fails.d.next = false;
-                    }
-                }
-                if self.outcome.q.val().silent {
-                    self.raises.d.next = false;
-                    self.counts.d.next = false;
-                }
+                self.kind.d.next = self.rules.kind.val();
+                self.raises.d.next = self.rules.raises.val();
+                self.counts.d.next = self.rules.counts.val();
+                self.success.d.next = self.rules.success.val();
+                self.fails.d.next = self.rules.fails.val();
                 // Software that sees the end of a get finds its data.
                 if self.is_sent.q.val() | !self.get.q.val() | self.reply_settled.val() {
                     self.step.d.next = CompletionStep::Count;
@@ -248,9 +227,6 @@ impl Logic for Completer {
         self.count.sets.next = false;
         self.failure_bit.next = self.fails.q.val().into();
         self.count.success.next = bit_cast::<32, LENGTH_WIDTH>(self.success.q.val());
-        if self.fails.q.val() {
-            self.count.success.next = 0.into();
-        }
         self.count.failure.next = bit_cast::<32, 1>(self.failure_bit.val());
 
         // The words of the event.

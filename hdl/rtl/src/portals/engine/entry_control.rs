@@ -1,13 +1,10 @@
 use super::{
-    ContextWriteOut, HitCheck, ListField, ListJobOut, ListOperation, Message, Request, ShownIn, TablesOut,
-    CONTEXT_WIDTH,
+    ContextWriteOut, EntryRows, EntryVerdict, Fate, ListField, ListJobOut, ListOperation, Message, Request, ShownIn,
+    TablesOut, CONTEXT_WIDTH,
 };
-use portico_spec::portals::{
-    engine::{
-        Failure, Operation, EVENT_DELIVERED_OFFSET, FAILURE_WIDTH, LENGTH_WIDTH, OPERATION_WIDTH, RANK_WIDTH,
-        USER_OFFSET, USER_WIDTH,
-    },
-    list::UNEXPECTED_HDR_DISABLE,
+use portico_spec::portals::engine::{
+    Failure, Operation, EVENT_DELIVERED_OFFSET, FAILURE_WIDTH, LENGTH_WIDTH, OPERATION_WIDTH, RANK_WIDTH, USER_OFFSET,
+    USER_WIDTH,
 };
 use portico_verilog::prelude::*;
 
@@ -90,7 +87,8 @@ pub struct EntryControl {
     pub permission: Signal<Out, Bit>,
     /// High for a cycle: a request of an operation that the entry does not allow.
     pub operation: Signal<Out, Bit>,
-    check: HitCheck,
+    verdict: EntryVerdict,
+    rows: EntryRows,
     step: DFF<EntryStep>,
     /// The lists are asked; they have found an entry, or none.
     asks: DFF<Bit>,
@@ -98,35 +96,24 @@ pub struct EntryControl {
     missed: DFF<Bit>,
     lacking: DFF<Bit>,
     cycle: DFF<Bits<WAIT_WIDTH>>,
-    completes: DFF<Bit>,
-    unlinks: DFF<Bit>,
-    /// The header of the message goes to Unexpected.
-    keeps: DFF<Bit>,
-    finished: DFF<Bit>,
-    leaves: DFF<Bit>,
-    is_kept: Signal<Local, Bit>,
-    /// How the portal index refuses all messages, 0 if it does not.
-    shut: Signal<Local, Bits<FAILURE_WIDTH>>,
-    fails: Signal<Local, Bit>,
-    is_last: Signal<Local, Bit>,
+    fate: DFF<Fate>,
+    new_fate: Signal<Local, Fate>,
     failure: Signal<Local, Bits<FAILURE_WIDTH>>,
     refuses: Signal<Local, Bit>,
     succeeds: Signal<Local, Bit>,
-    ends_now: Signal<Local, Bit>,
 }
 
 #[kernel]
 impl Logic for EntryControl {
     fn update(&mut self) {
-        wire!(self => check: clk);
-        dff_setup!(self, clk, step, asks, found, missed, lacking, cycle, completes, unlinks);
-        dff_setup!(self, clk, keeps, finished, leaves);
-        self.check.operation.next = self.request.val().operation;
-        self.check.user.next = self.request.val().user;
-        self.check.requested.next = self.request.val().length;
-        self.check.remote.next = self.request.val().offset;
-        wire!(list => check: options, length, offset, pointer);
-        self.check.row.next = self.shown.entry.val();
+        wire!(self => verdict: clk, request, message, last);
+        dff_setup!(self, clk, step, asks, found, missed, lacking, cycle, fate);
+        self.verdict.portal.next = self.shown.row.val();
+        self.verdict.entry.next = self.shown.entry.val();
+        wire!(list => verdict: options, length, offset, pointer, full);
+        wire!(self => rows: message);
+        self.rows.fate.next = self.fate.q.val();
+        wire!(shown => rows: entry, counts);
 
         self.succeeds.next = !self.message.val().failure.any();
         self.known.next = self.message.val();
@@ -138,30 +125,27 @@ impl Logic for EntryControl {
         }
         self.list.write.next = false;
         self.list.field.next = ListField::NewOffset;
-        self.list.word.next = self.check.new_offset.val();
+        self.list.word.next = self.verdict.new_offset.val();
         self.list.valid.next = self.asks.q.val();
         self.list.operation.next = ListOperation::Search;
-        self.list.advances.next = self.check.advances.val() & self.succeeds.val();
-        self.list.detaches.next = self.unlinks.q.val();
-        self.list.removes.next = self.leaves.q.val();
-        self.list.leaves_header.next = self.keeps.q.val();
+        self.list.advances.next = self.verdict.advances.val() & self.succeeds.val();
+        self.list.detaches.next = self.fate.q.val().unlinks;
+        self.list.removes.next = self.fate.q.val().leaves;
+        self.list.leaves_header.next = self.fate.q.val().keeps;
         self.list.pauses.next = false;
         self.tables.portal_read.next = false;
         self.tables.portal.next = self.message.val().portal;
         self.tables.row_write.next = false;
         self.tables.row.next = self.shown.row.val();
         self.tables.counts_write.next = false;
-        self.tables.counts.next = self.shown.counts.val();
+        self.tables.counts.next = self.rows.new_counts.val();
         self.tables.entry_read.next = false;
         self.tables.place.next = self.message.val().place;
         self.tables.entry_write.next = false;
-        self.tables.entry.next = self.shown.entry.val();
+        self.tables.entry.next = self.rows.new_entry.val();
         self.tables.header_read.next = false;
         self.tables.header_write.next = false;
-        self.tables.header.next.owner = self.message.val().place;
-        self.tables.header.next.delivered = self.message.val().delivered;
-        self.tables.header.next.get = self.message.val().get;
-        self.tables.header.next.here = self.completes.q.val();
+        self.tables.header.next = self.rows.header.val();
         self.context.enable.next = false;
         self.context.context.next = self.home.val();
         self.context.index.next = 1.into();
@@ -176,16 +160,17 @@ impl Logic for EntryControl {
         self.refuses.next = false;
         self.failure.next = self.message.val().failure;
 
+        self.new_fate.next = self.fate.q.val();
         // The search begins before it is known whether the portal index takes messages, and while the header may still be read.
         if self.rests.val() {
             self.found.d.next = false;
             self.missed.d.next = false;
             self.cycle.d.next = 0.into();
-            self.completes.d.next = false;
-            self.unlinks.d.next = false;
-            self.keeps.d.next = false;
-            self.finished.d.next = false;
-            self.leaves.d.next = false;
+            self.new_fate.next.completes = false;
+            self.new_fate.next.unlinks = false;
+            self.new_fate.next.keeps = false;
+            self.new_fate.next.finishes = false;
+            self.new_fate.next.leaves = false;
             self.step.d.next = EntryStep::Search;
         }
         if self.asked.val() {
@@ -202,19 +187,6 @@ impl Logic for EntryControl {
             self.asks.d.next = false;
         }
 
-        self.is_kept.next = self.message.val().overflow & !self.list.options.val().get_bit(UNEXPECTED_HDR_DISABLE);
-        self.shut.next = 0.into();
-        if !self.shown.row.val().allocated {
-            self.shut.next = bits::<FAILURE_WIDTH>(Failure::Dropped as u64);
-        } else if !self.shown.row.val().enabled {
-            self.shut.next = bits::<FAILURE_WIDTH>(Failure::PortalDisabled as u64);
-        }
-        self.fails.next =
-            self.shut.val().any() | self.check.failure.val().any() | (self.is_kept.val() & self.list.full.val());
-        self.ends_now.next = self.last.val() & (!self.message.val().get | !self.check.delivered.val().any());
-        // It unlinks the entry, and no other message is with that.
-        self.is_last.next =
-            self.check.unlinks.val() & !self.fails.val() & self.ends_now.val() & !self.shown.entry.val().messages.any();
         match self.step.q.val() {
             EntryStep::Search => {
                 if self.goes.val() {
@@ -226,8 +198,8 @@ impl Logic for EntryControl {
                         self.step.d.next = EntryStep::Check;
                     } else if self.lacking.q.val() | self.missed.q.val() {
                         self.failure.next = bits::<FAILURE_WIDTH>(Failure::Dropped as u64);
-                        if !self.lacking.q.val() & self.shut.val().any() {
-                            self.failure.next = self.shut.val();
+                        if !self.lacking.q.val() & self.verdict.shut.val().any() {
+                            self.failure.next = self.verdict.shut.val();
                         }
                         self.refuses.next = true;
                         self.drops.next = true;
@@ -240,32 +212,17 @@ impl Logic for EntryControl {
                     // A header says where its data lie, and whose they are.
                     self.list.write.next = true;
                     self.list.field.next = ListField::Pointer;
-                    self.list.word.next = bit_cast::<32, LENGTH_WIDTH>(self.check.start.val())
+                    self.list.word.next = bit_cast::<32, LENGTH_WIDTH>(self.verdict.start.val())
                         | field::<32, USER_WIDTH>(self.request.val().user, USER_OFFSET);
                 }
                 if self.cycle.q.val() == bits::<WAIT_WIDTH>(CHECK_CYCLES) {
-                    self.known.next.used = self.check.used.val();
-                    self.known.next.delivered = self.check.delivered.val();
-                    self.known.next.left = self.check.delivered.val();
-                    self.known.next.address = self.check.start.val();
-                    self.known.next.unexpected = self.is_kept.val() & !self.fails.val();
-                    self.known.next.failure = self.check.failure.val();
-                    if self.fails.val() & !self.check.failure.val().any() {
-                        self.known.next.failure = bits::<FAILURE_WIDTH>(Failure::Dropped as u64);
-                    }
-                    if self.shut.val().any() {
-                        self.known.next.failure = self.shut.val();
-                    }
-                    self.passes.next = !self.fails.val();
-                    self.delivers.next = !self.fails.val() & self.message.val().get & !self.ends_now.val();
+                    self.known.next = self.verdict.known.val();
+                    self.passes.next = !self.verdict.known.val().failure.any();
+                    self.delivers.next =
+                        self.passes.val() & self.message.val().get & !self.verdict.fate.val().completes;
                     self.list.write.next = true;
                     self.asks.d.next = true;
-                    self.completes.d.next = self.ends_now.val();
-                    self.keeps.d.next = self.is_kept.val() & !self.fails.val();
-                    self.unlinks.d.next = self.check.unlinks.val() & !self.fails.val();
-                    self.finished.d.next = self.is_last.val();
-                    self.leaves.d.next =
-                        self.is_last.val() & !self.is_kept.val() & !self.shown.entry.val().headers.any();
+                    self.new_fate.next = self.verdict.fate.val();
                     self.cycle.d.next = 0.into();
                     self.step.d.next = EntryStep::Resolve;
                 }
@@ -275,20 +232,8 @@ impl Logic for EntryControl {
                 self.list.operation.next = ListOperation::Resolve;
                 self.context.enable.next = self.cycle.q.val() <= 1;
                 if self.cycle.q.val() == 0 {
-                    // The rows of the entry and of the portal index.
                     self.tables.entry_write.next = self.succeeds.val();
-                    self.tables.entry.next.detached = self.shown.entry.val().detached | self.unlinks.q.val();
                     self.tables.counts_write.next = self.succeeds.val();
-                    if self.keeps.q.val() {
-                        self.tables.entry.next.headers = self.shown.entry.val().headers + 1;
-                    }
-                    if !self.completes.q.val() {
-                        self.tables.entry.next.messages = self.shown.entry.val().messages + 1;
-                        self.tables.counts.next.messages = self.shown.counts.val().messages + 1;
-                    }
-                    if self.leaves.q.val() {
-                        self.tables.counts.next.entries = self.shown.counts.val().entries - 1;
-                    }
                 } else {
                     self.context.index.next = 2.into();
                     self.context.word.next = bit_cast::<32, LENGTH_WIDTH>(self.message.val().address)
@@ -301,7 +246,7 @@ impl Logic for EntryControl {
                 if !self.asks.q.val() & self.cycle.q.val().any() {
                     self.ends.next = true;
                     self.tables.place.next = self.list.place.val();
-                    self.tables.header_write.next = self.keeps.q.val();
+                    self.tables.header_write.next = self.fate.q.val().keeps;
                     self.known.next.header = self.list.place.val();
                     self.drops.next = (self.failure.val() == bits::<FAILURE_WIDTH>(Failure::Dropped as u64))
                         | (self.failure.val() == bits::<FAILURE_WIDTH>(Failure::PortalDisabled as u64));
@@ -322,9 +267,10 @@ impl Logic for EntryControl {
             self.cycle.d.next = 0.into();
             self.step.d.next = EntryStep::Search;
         }
-        self.at_once.next = self.completes.q.val();
-        self.unlinked.next = self.finished.q.val();
-        self.gone.next = self.leaves.q.val();
+        self.fate.d.next = self.new_fate.val();
+        self.at_once.next = self.fate.q.val().completes;
+        self.unlinked.next = self.fate.q.val().finishes;
+        self.gone.next = self.fate.q.val().leaves;
         if self.rst.val() {
             self.step.d.next = EntryStep::Search;
             self.asks.d.next = false;

@@ -1,33 +1,12 @@
-use super::{EventJobIn, RingWriter, TableAccessIn, ADDRESS_WIDTH, EVENT_INDEX_WIDTH};
-use crate::{
-    bus::{EventOut, MemoryWriteOut},
-    prim::LutRam,
-};
-use portico_spec::{
-    ni::{
-        event::EVENT_WIDTH,
-        registers::{PortalsRegister, PORTALS_FIELD_WIDTH},
-    },
-    portals::engine::{
-        DROPPED_OFFSET, EVENT_PRESENT_OFFSET, EVENT_WORDS, PHASE_OFFSET, QUEUES, QUEUE_SIZES, QUEUE_SIZE_WIDTH,
-        QUEUE_WIDTH, TAKEN_WIDTH,
-    },
-};
+use super::{EventJobIn, EventQueues, RingWriter, TableAccessIn, EVENT_INDEX_WIDTH};
+use crate::bus::{EventOut, MemoryWriteOut};
+use portico_spec::portals::engine::{DROPPED_OFFSET, EVENT_WORDS, PHASE_OFFSET};
 use portico_verilog::prelude::*;
 
 /// Byte lanes of a word.
 const LANES: usize = 4;
-/// Address of a word in a byte address: lowest bit.
-const WORD_OFFSET: usize = 2;
-/// Width of the part of an item that is 0 in the number of a queue, in bits.
-const BEYOND_WIDTH: usize = super::ITEM_WIDTH - QUEUE_WIDTH;
-/// Width of the place of an event in its ring, in bits.
-const PLACE_WIDTH: usize = QUEUE_SIZES.1;
 /// The last word but one that is written.
 const LAST_INDEX: usize = EVENT_WORDS - 1;
-
-// The place of an event is multiplied by its words in two shifts.
-const _: () = assert!(EVENT_WORDS == 8 + 2);
 
 /// The stage of an event.
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
@@ -47,18 +26,15 @@ pub enum EventStage {
 
 /// Writes events to the rings of event queues.
 ///
-/// Word i of an event goes to word 10 n + i of its ring, with n the place of the event; word 0 is the last. An event for a full ring
-/// is dropped and counted, and one for a queue without a ring is dropped.
+/// Word i of an event goes to word 10 n + i of its ring, with n the position of the event; word 0 is the last. An event
+/// for a full ring is dropped and counted, and one for a queue without a ring is dropped.
 ///
 /// | | |
 /// | --- | --- |
 /// | latency | from an event to `job_done` 11 cycles, 3 if it is dropped; to `job_settled` 2 more, 3 if an event of the tile counts; if nothing waits |
 /// | throughput | one event in 12 cycles: its words come while the last ones of the event before are written |
 /// | timing | outputs are flip-flops, or one gate behind them; the word that is written comes from LUT-RAM |
-/// | state | 76 bits a queue in LUT-RAM and 4 in flip-flops, the event in hand, and [`RingWriter`] |
-///
-/// The write of a register takes effect between two events, or after the place of one is known: an event sees all of a write or
-/// nothing. This is at most 3 cycles after the access.
+/// | state | the stage of the event in hand and the words that are asked for, [`EventQueues`] and [`RingWriter`] |
 #[derive(LogicBlock, Default)]
 pub struct EventWriter {
     pub clk: Signal<In, Clock>,
@@ -74,181 +50,47 @@ pub struct EventWriter {
     pub memory: MemoryWriteOut<32, LANES>,
     /// The event of the tile of a queue, when the scratchpad has taken the last word.
     pub event: EventOut,
-    bases: LutRam<Bits<ADDRESS_WIDTH>, QUEUE_WIDTH>,
-    sizes: LutRam<Bits<QUEUE_SIZE_WIDTH>, QUEUE_WIDTH>,
-    taken: LutRam<Bits<TAKEN_WIDTH>, QUEUE_WIDTH>,
-    written: LutRam<Bits<TAKEN_WIDTH>, QUEUE_WIDTH>,
-    dropped: LutRam<Bits<TAKEN_WIDTH>, QUEUE_WIDTH>,
-    numbers: LutRam<Bits<EVENT_WIDTH>, QUEUE_WIDTH>,
+    queues: EventQueues,
     words: RingWriter,
-    /// One bit a queue: its base has been written.
-    based: DFF<Bits<QUEUES>>,
-    /// One bit a queue: it has a ring.
-    sized: DFF<Bits<QUEUES>>,
-    /// One bit a queue: an event was dropped after the last that was written.
-    lost: DFF<Bits<QUEUES>>,
-    /// One bit a queue: an event of the tile counts.
-    present: DFF<Bits<QUEUES>>,
-    /// The write of a register waits.
-    writes: DFF<Bit>,
-    /// The read of a register waits.
-    reads: DFF<Bit>,
-    shown: DFF<Bits<TAKEN_WIDTH>>,
     stage: DFF<EventStage>,
     index: DFF<Bits<EVENT_INDEX_WIDTH>>,
     asking: DFF<Bit>,
     /// The words that are asked for and have not come.
     coming: [DFF<Bit>; 2],
     which: [DFF<Bits<EVENT_INDEX_WIDTH>>; 2],
-    /// Events in the ring.
-    held: DFF<Bits<TAKEN_WIDTH>>,
-    place: DFF<Bits<PLACE_WIDTH>>,
-    is_full: DFF<Bit>,
-    /// Word 1 of the event in its ring.
-    distance: DFF<Bits<TAKEN_WIDTH>>,
-    address: DFF<Bits<ADDRESS_WIDTH>>,
-    phase: DFF<Bit>,
-    has_lost: DFF<Bit>,
-    tells: DFF<Bit>,
-    number: DFF<Bits<EVENT_WIDTH>>,
-    row: Signal<Local, Bits<QUEUE_WIDTH>>,
-    owner: Signal<Local, Bits<QUEUE_WIDTH>>,
-    is_row: Signal<Local, Bit>,
-    settles: Signal<Local, Bit>,
-    checks: Signal<Local, Bit>,
-    acts: Signal<Local, Bit>,
-    resizes: Signal<Local, Bit>,
-    is_taken: Signal<Local, Bit>,
-    relocates: Signal<Local, Bit>,
-    renames: Signal<Local, Bit>,
-    has_ring: Signal<Local, Bit>,
-    fits: Signal<Local, Bit>,
-    drops: Signal<Local, Bit>,
     starts: Signal<Local, Bit>,
     asks: Signal<Local, Bit>,
-    masked: Signal<Local, Bits<TAKEN_WIDTH>>,
-    wide: Signal<Local, Bits<TAKEN_WIDTH>>,
-    base: Signal<Local, Bits<ADDRESS_WIDTH>>,
-    target: Signal<Local, Bits<ADDRESS_WIDTH>>,
-    wants: Signal<Local, Bit>,
-    event_number: Signal<Local, Bits<EVENT_WIDTH>>,
     loads: Signal<Local, Bit>,
 }
 
 #[kernel]
 impl Logic for EventWriter {
     fn update(&mut self) {
-        wire!(self => bases, sizes, taken, written, dropped, numbers, words: clk);
-        wire!(self => words: rst);
-        dff_setup!(
-            self, clk, based, sized, lost, present, writes, reads, shown, stage, index, asking, held, place, is_full,
-            distance, address, phase, has_lost, tells, number
-        );
+        wire!(self => queues, words: clk, rst);
+        dff_setup!(self, clk, stage, index, asking);
         for i in 0..2 {
             self.coming[i].clock.next = self.clk.val();
             self.which[i].clock.next = self.clk.val();
         }
 
-        // Registers.
-        self.is_row.next = !self.access.item.val().get_bits::<BEYOND_WIDTH>(QUEUE_WIDTH).any();
-        self.row.next = self.access.item.val().get_bits::<QUEUE_WIDTH>(0);
-        self.owner.next = self.job.queue.val();
-        self.checks.next = self.stage.q.val() == EventStage::Check;
-        self.settles.next = (self.stage.q.val() == EventStage::Count) | self.checks.val();
-        self.acts.next = self.writes.q.val() & !self.settles.val();
-        self.writes.d.next = (self.access.write.val() & self.is_row.val()) | (self.writes.q.val() & !self.acts.val());
-        self.relocates.next =
-            self.acts.val() & (self.access.number.val() == bits::<PORTALS_FIELD_WIDTH>(PortalsRegister::EqBase as u64));
-        self.resizes.next =
-            self.acts.val() & (self.access.number.val() == bits::<PORTALS_FIELD_WIDTH>(PortalsRegister::EqSize as u64));
-        self.is_taken.next = self.acts.val()
-            & (self.access.number.val() == bits::<PORTALS_FIELD_WIDTH>(PortalsRegister::EqTaken as u64));
-        self.renames.next = self.acts.val()
-            & (self.access.number.val() == bits::<PORTALS_FIELD_WIDTH>(PortalsRegister::EqEvent as u64));
-        if self.relocates.val() {
-            self.based.d.next = self.based.q.val().replace_bit(self.row.val().index(), true);
-        }
-        if self.resizes.val() {
-            self.sized.d.next = self.sized.q.val().replace_bit(
-                self.row.val().index(),
-                self.access.data.val().get_bits::<QUEUE_SIZE_WIDTH>(0).any(),
-            );
-            self.lost.d.next = self.lost.q.val().replace_bit(self.row.val().index(), false);
-        }
-        if self.renames.val() {
-            self.present.d.next = self.present.q.val().replace_bit(
-                self.row.val().index(),
-                self.access.data.val().get_bit(EVENT_PRESENT_OFFSET),
-            );
-        }
-        self.bases.write_enable.next = self.relocates.val();
-        self.bases.write_address.next = self.row.val();
-        self.bases.write_data.next = self.access.data.val().get_bits::<ADDRESS_WIDTH>(WORD_OFFSET);
-        self.bases.read_address.next = self.owner.val();
-        self.sizes.write_enable.next = self.resizes.val();
-        self.sizes.write_address.next = self.row.val();
-        self.sizes.write_data.next = self.access.data.val().get_bits::<QUEUE_SIZE_WIDTH>(0);
-        self.sizes.read_address.next = self.owner.val();
-        self.taken.write_enable.next = self.is_taken.val() | self.resizes.val();
-        self.taken.write_address.next = self.row.val();
-        self.taken.write_data.next = self.access.data.val().get_bits::<TAKEN_WIDTH>(0);
-        if self.resizes.val() {
-            self.taken.write_data.next = 0.into();
-        }
-        self.taken.read_address.next = self.owner.val();
-        self.numbers.write_enable.next = self.renames.val();
-        self.numbers.write_address.next = self.row.val();
-        self.numbers.write_data.next = self.access.data.val().get_bits::<EVENT_WIDTH>(0);
-        self.numbers.read_address.next = self.owner.val();
-
-        // The counts of a queue. A register and an event never change them in the same cycle.
-        self.has_ring.next = self.sized.q.val().get_bit(self.owner.val().index());
-        self.fits.next = self.checks.val() & self.has_ring.val() & !self.is_full.q.val();
-        self.drops.next = self.checks.val() & !self.fits.val();
-        self.written.read_address.next = self.owner.val();
-        self.dropped.read_address.next = self.row.val();
-        self.written.write_enable.next = self.resizes.val() | self.fits.val();
-        self.written.write_address.next = self.row.val();
-        self.written.write_data.next = 0.into();
-        self.dropped.write_enable.next = self.resizes.val() | (self.drops.val() & self.has_ring.val());
-        self.dropped.write_address.next = self.row.val();
-        self.dropped.write_data.next = 0.into();
-        if self.checks.val() {
-            self.dropped.read_address.next = self.owner.val();
-            self.written.write_address.next = self.owner.val();
-            self.written.write_data.next = self.written.read_data.val() + 1;
-            self.dropped.write_address.next = self.owner.val();
-            self.dropped.write_data.next = self.dropped.read_data.val() + 1;
-        }
-        if self.checks.val() & self.has_ring.val() {
-            self.lost.d.next = self
-                .lost
-                .q
-                .val()
-                .replace_bit(self.owner.val().index(), self.is_full.q.val());
-        }
-
-        // The answer. A read waits at most one cycle for an event.
-        self.reads.d.next = (self.access.read.val()
-            & self.is_row.val()
-            & (self.access.number.val() == bits::<PORTALS_FIELD_WIDTH>(PortalsRegister::EqDropped as u64)))
-            | (self.reads.q.val() & self.checks.val());
-        if self.access.read.val() | self.access.write.val() {
-            self.shown.d.next = 0.into();
-        }
-        if self.reads.q.val() & !self.checks.val() & self.sized.q.val().get_bit(self.row.val().index()) {
-            self.shown.d.next = self.dropped.read_data.val();
-        }
-        self.answer.next = bit_cast::<32, TAKEN_WIDTH>(self.shown.q.val());
+        // The place of the event.
+        wire!(self <=> queues: access);
+        wire!(queues => self: answer);
+        self.queues.owner.next = self.job.queue.val();
+        self.queues.counts.next = self.stage.q.val() == EventStage::Count;
+        self.queues.checks.next = self.stage.q.val() == EventStage::Check;
+        self.loads.next = self.words.free.val() & (self.queues.fits.val() | (self.stage.q.val() == EventStage::Wait));
+        wire!(queues => words: place);
+        self.words.load.next = self.loads.val();
 
         // Words are asked for in the order in which they are written: there is room for all of them.
         self.starts.next = (self.stage.q.val() == EventStage::Idle)
             & self.job.valid.val()
-            & !self.writes.q.val()
+            & !self.queues.waits.val()
             & self.words.has_room.val();
         self.asks.next = self.starts.val() | self.asking.q.val();
-        self.coming[0].d.next = self.asks.val() & !self.drops.val();
-        self.coming[1].d.next = self.coming[0].q.val() & !self.drops.val();
+        self.coming[0].d.next = self.asks.val() & !self.queues.drops.val();
+        self.coming[1].d.next = self.coming[0].q.val() & !self.queues.drops.val();
         self.which[0].d.next = self.index.q.val();
         self.which[1].d.next = self.which[0].q.val();
         if self.asks.val() {
@@ -258,53 +100,22 @@ impl Logic for EventWriter {
                 self.index.d.next = 0.into();
             }
         }
-        if self.drops.val() {
+        if self.queues.drops.val() {
             self.asking.d.next = false;
             self.index.d.next = 1.into();
         }
         self.job.index.next = self.index.q.val();
-        self.words.s_axis.tvalid.next = self.coming[1].q.val() & !self.drops.val();
+        self.words.s_axis.tvalid.next = self.coming[1].q.val() & !self.queues.drops.val();
         self.words.s_axis.tdata.next = self.job.word.val();
         if !self.which[1].q.val().any() {
             self.words.s_axis.tdata.next = self
                 .job
                 .word
                 .val()
-                .replace_bit(PHASE_OFFSET, self.phase.q.val())
-                .replace_bit(DROPPED_OFFSET, self.has_lost.q.val());
+                .replace_bit(PHASE_OFFSET, self.queues.flags.val().phase)
+                .replace_bit(DROPPED_OFFSET, self.queues.flags.val().dropped);
         }
         self.words.s_axis.tlast.next = self.which[1].q.val() == bits::<EVENT_INDEX_WIDTH>(LAST_INDEX as u64);
-
-        // The place in the ring.
-        self.held.d.next = self.written.read_data.val() - self.taken.read_data.val();
-        self.masked.next = self.written.read_data.val() & !((!bits::<TAKEN_WIDTH>(0)) << self.sizes.read_data.val());
-        self.place.d.next = self.masked.val().get_bits::<PLACE_WIDTH>(0);
-        self.is_full.d.next = self.held.q.val() == (bits::<TAKEN_WIDTH>(1) << self.sizes.read_data.val());
-        self.wide.next = bit_cast::<TAKEN_WIDTH, PLACE_WIDTH>(self.place.q.val());
-        self.distance.d.next =
-            ((self.wide.val() << bits::<2>(3)) | bits::<TAKEN_WIDTH>(1)) + (self.wide.val() << bits::<2>(1));
-        self.base.next = 0.into();
-        if self.based.q.val().get_bit(self.owner.val().index()) {
-            self.base.next = self.bases.read_data.val();
-        }
-        self.target.next = self.address.q.val();
-        self.wants.next = self.tells.q.val();
-        self.event_number.next = self.number.q.val();
-        if self.checks.val() {
-            self.target.next = self.base.val() + bit_cast::<ADDRESS_WIDTH, TAKEN_WIDTH>(self.distance.q.val());
-            self.wants.next = self.present.q.val().get_bit(self.owner.val().index());
-            self.event_number.next = self.numbers.read_data.val();
-            self.phase.d.next = !self.written.read_data.val().get_bit(self.sizes.read_data.val().index());
-            self.has_lost.d.next = self.lost.q.val().get_bit(self.owner.val().index());
-        }
-        self.address.d.next = self.target.val();
-        self.tells.d.next = self.wants.val();
-        self.number.d.next = self.event_number.val();
-        self.words.place.next = self.target.val();
-        self.words.tells.next = self.wants.val();
-        self.words.number.next = self.event_number.val();
-        self.loads.next = self.words.free.val() & (self.fits.val() | (self.stage.q.val() == EventStage::Wait));
-        self.words.load.next = self.loads.val();
         wire!(self.memory <=> words.memory);
         wire!(self.event <=> words.event);
 
@@ -324,7 +135,7 @@ impl Logic for EventWriter {
                 if self.loads.val() {
                     self.stage.d.next = EventStage::Fetch;
                 }
-                if self.drops.val() {
+                if self.queues.drops.val() {
                     self.stage.d.next = EventStage::Drop;
                 }
             }
@@ -346,13 +157,6 @@ impl Logic for EventWriter {
             }
         }
         if self.rst.val() {
-            self.based.d.next = 0.into();
-            self.sized.d.next = 0.into();
-            self.lost.d.next = 0.into();
-            self.present.d.next = 0.into();
-            self.writes.d.next = false;
-            self.reads.d.next = false;
-            self.shown.d.next = 0.into();
             self.stage.d.next = EventStage::Idle;
             self.index.d.next = 1.into();
             self.asking.d.next = false;
@@ -367,7 +171,10 @@ impl Logic for EventWriter {
 mod tests {
     use super::*;
     use crate::prim::testing::{clock, clocked, reset, rng, settle};
-    use portico_spec::portals::engine::EVENT_BYTES;
+    use portico_spec::{
+        ni::registers::PortalsRegister,
+        portals::engine::{EVENT_BYTES, EVENT_PRESENT_OFFSET, QUEUES},
+    };
     use rand::{rngs::SmallRng, Rng};
     use std::collections::{BTreeMap, VecDeque};
 

@@ -10,15 +10,16 @@
 //! | [`MessageControl`] | requests at their target |
 //! | [`PacketIntake`], [`HeaderReader`] | their packets and headers, one ahead of the message in hand |
 //! | [`TurnChoice`], [`PayloadGate`] | whose turn it is; their payload |
-//! | [`EntryControl`], [`HitCheck`], [`EntryEnd`], [`FinishRules`] | their entries, what an entry allows, their ends there, and what these raise |
+//! | [`EntryControl`], [`EntryVerdict`], [`HitCheck`], [`EntryRows`], [`EntryEnd`], [`FinishRules`] | their entries, what an entry allows, their ends there, and what these raise |
 //! | [`ReplyControl`] | data of replies at their initiator |
 //! | [`CommandControl`], [`CommandFields`] | commands on entries, headers, counters, portal indices, and their checks |
-//! | [`ScanControl`], [`NewEntry`], [`CommandRules`] | headers that appends and searches find, the row of a new entry, and what they raise |
+//! | [`ScanControl`], [`HeaderResolver`], [`CommandRules`] | headers that appends and searches find, what becomes of them, and what they raise |
+//! | [`NewEntry`], [`AppendEnd`] | the row of a new entry, and the end of its append |
 //! | [`UnlinkControl`], [`PortalSwitch`] | unlinks; portal indices that are enabled, disabled and freed |
 //! | [`ListAccess`], [`ListFields`], [`TargetTables`] | lists, portal indices, entries and headers, for both |
 //! | [`HeaderWords`] | the words of an event of a header |
-//! | [`Finisher`], [`Completer`] | what the end of a message raises at the target and at the initiator |
-//! | [`EventShare`], [`EventWriter`], [`RingWriter`] | events into their rings |
+//! | [`Finisher`], [`Completer`], [`ReportRules`] | what the end of a message raises at the target and at the initiator |
+//! | [`EventShare`], [`EventQueues`], [`EventWriter`], [`RingWriter`] | events into their rings |
 //! | [`CountArbiter`], [`CounterBank`] | counters |
 //! | [`Replier`] | serves gets |
 //! | [`PacketSender`], [`PayloadReader`] | packets of requests and replies, with payload from the scratchpad |
@@ -27,6 +28,7 @@
 //! | [`PortalsRegisters`] | ranks, settings, status |
 //! | [`StepLog`] | tells each step |
 
+mod append_end;
 mod command_control;
 mod command_fields;
 mod command_rules;
@@ -39,12 +41,16 @@ mod counter_bank;
 mod data_door;
 mod entry_control;
 mod entry_end;
+mod entry_rows;
+mod entry_verdict;
+mod event_queues;
 mod event_share;
 mod event_writer;
 mod finish_rules;
 mod finish_share;
 mod finisher;
 mod header_reader;
+mod header_resolver;
 mod header_words;
 mod hit_check;
 mod list_access;
@@ -63,6 +69,7 @@ mod rank_credits;
 mod registers;
 mod replier;
 mod reply_control;
+mod report_rules;
 mod requester;
 mod ring_writer;
 mod room_reader;
@@ -73,6 +80,7 @@ mod target_tables;
 mod turn_choice;
 mod unlink_control;
 
+pub use append_end::AppendEnd;
 pub use command_control::CommandControl;
 pub use command_fields::{CommandFields, TableCommand};
 pub use command_rules::{CommandRaise, CommandRules};
@@ -85,12 +93,16 @@ pub use counter_bank::CounterBank;
 pub use data_door::DataDoor;
 pub use entry_control::EntryControl;
 pub use entry_end::EntryEnd;
+pub use entry_rows::EntryRows;
+pub use entry_verdict::EntryVerdict;
+pub use event_queues::EventQueues;
 pub use event_share::EventShare;
 pub use event_writer::EventWriter;
 pub use finish_rules::FinishRules;
 pub use finish_share::FinishShare;
 pub use finisher::Finisher;
 pub use header_reader::HeaderReader;
+pub use header_resolver::HeaderResolver;
 pub use header_words::HeaderWords;
 pub use hit_check::HitCheck;
 pub use list_access::ListAccess;
@@ -109,6 +121,7 @@ pub use rank_credits::RankCredits;
 pub use registers::PortalsRegisters;
 pub use replier::Replier;
 pub use reply_control::ReplyControl;
+pub use report_rules::ReportRules;
 pub use requester::Requester;
 pub use ring_writer::RingWriter;
 pub use room_reader::RoomReader;

@@ -87,6 +87,26 @@ pub struct EventJobOut {
     pub settled: Signal<In, Bit>,
 }
 
+/// The place of an event in its ring, with the event of the tile that counts when it is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct RingPlace {
+    /// Address of its word 1, in words.
+    pub address: Bits<ADDRESS_WIDTH>,
+    /// An event of the tile counts.
+    pub tells: Bit,
+    /// That event.
+    pub number: Bits<EVENT_WIDTH>,
+}
+
+/// Flags of an event, for its word 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct RingFlags {
+    /// 1 in the first lap of its ring, 0 in the second, and so on.
+    pub phase: Bit,
+    /// Events of its queue were dropped just before it.
+    pub dropped: Bit,
+}
+
 /// A change of a counter, as the block that counts gives it. It stays until it is taken.
 #[interface(mirror = CountIn)]
 pub struct CountOut {
@@ -440,6 +460,21 @@ pub struct Message {
     pub overflow: Bit,
     /// Changes with each message of the rank.
     pub parity: Bit,
+}
+
+/// What becomes of an entry when a message begins there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct Fate {
+    /// The header of the message goes to Unexpected.
+    pub keeps: Bit,
+    /// The message is complete with its first packet, and does not count as in progress.
+    pub completes: Bit,
+    /// The entry leaves its list.
+    pub unlinks: Bit,
+    /// No message of it is left.
+    pub finishes: Bit,
+    /// No header of it is left either: its place is free.
+    pub leaves: Bit,
 }
 
 /// Rows that the tables of the target show.

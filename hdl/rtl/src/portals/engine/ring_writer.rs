@@ -1,4 +1,4 @@
-use super::{ADDRESS_WIDTH, EVENT_INDEX_WIDTH};
+use super::{RingPlace, ADDRESS_WIDTH, EVENT_INDEX_WIDTH};
 use crate::{
     bus::{EventOut, MemoryWriteOut},
     prim::{Fifo, StreamIn},
@@ -32,12 +32,8 @@ pub struct RingWriter {
     pub s_axis: StreamIn<32>,
     /// High for a cycle in which `free` is high: the place of the next event is known.
     pub load: Signal<In, Bit>,
-    /// Address of its word 1, in words; valid with `load`.
-    pub place: Signal<In, Bits<ADDRESS_WIDTH>>,
-    /// An event of the tile counts when it is written; valid with `load`.
-    pub tells: Signal<In, Bit>,
-    /// That event; valid with `load`.
-    pub number: Signal<In, Bits<EVENT_WIDTH>>,
+    /// That place; valid with `load`.
+    pub place: Signal<In, RingPlace>,
     /// All words of the events whose place was known are written, and their events of the tile have counted.
     pub free: Signal<Out, Bit>,
     /// At most one word of the events before is to be written.
@@ -87,9 +83,9 @@ impl Logic for RingWriter {
         }
         if self.load.val() {
             self.writes.d.next = true;
-            self.address.d.next = self.place.val();
-            self.wants.d.next = self.tells.val();
-            self.which.d.next = self.number.val();
+            self.address.d.next = self.place.val().address;
+            self.wants.d.next = self.place.val().tells;
+            self.which.d.next = self.place.val().number;
         }
         self.event.valid.next = self.reports.q.val();
         self.event.event.next = self.which.q.val();

@@ -1,8 +1,5 @@
-use super::{CommandRaise, ListField, ListJobOut, ListOperation, ShownIn, TableCommand, TablesOut, PLACE_WIDTH};
-use portico_spec::portals::{
-    engine::PORTAL_WIDTH,
-    list::{GENERATION_OFFSET, GENERATION_WIDTH, USE_ONCE},
-};
+use super::{CommandRaise, HeaderResolver, ListJobOut, ListOperation, ShownIn, TableCommand, TablesOut, PLACE_WIDTH};
+use portico_spec::portals::{engine::PORTAL_WIDTH, list::USE_ONCE};
 use portico_verilog::prelude::*;
 
 /// Width of the place of a cycle in a step.
@@ -19,15 +16,11 @@ pub enum ScanStep {
     Raise,
     /// Waits until that is written: the lists show its words so long.
     Written,
-    /// The header leaves.
-    Remove,
-    /// The place of its entry is free.
-    Release,
+    /// The header leaves, or stays because its data are still coming.
+    Resolve,
     /// Hands over AUTO_FREE of its entry.
     Free,
-    /// The header stays, because its data are still coming.
-    Spare,
-    /// Waits in turns with messages for these data.
+    /// Waits in turns with messages for the data of a header.
     Linger,
     /// Hands over that no header matches.
     Miss,
@@ -86,6 +79,7 @@ pub struct ScanControl {
     pub appended: Signal<Out, Bit>,
     /// There is no place for the entry; valid with `over`.
     pub full: Signal<Out, Bit>,
+    resolver: HeaderResolver,
     step: DFF<ScanStep>,
     asks: DFF<Bit>,
     answered: DFF<Bit>,
@@ -100,21 +94,18 @@ pub struct ScanControl {
     walks: Signal<Local, Bit>,
     resumes: Signal<Local, Bit>,
     again: Signal<Local, Bit>,
-    frees: Signal<Local, Bit>,
 }
 
 #[kernel]
 impl Logic for ScanControl {
     fn update(&mut self) {
+        wire!(self => resolver: clk, rst);
         dff_setup!(self, clk, step, asks, answered, hit, failed, met, place, cycle);
         self.once.next = self.command.val().options.get_bit(USE_ONCE);
         // The lists walk from header to header and keep all of them.
         self.walks.next = !self.takes.val() & !self.once.val();
-        self.list.write.next = false;
-        self.list.field.next = ListField::Handle;
-        self.list.word.next = bit_cast::<32, PLACE_WIDTH>(self.shown.header.val().owner)
-            | field::<32, GENERATION_WIDTH>(self.shown.entry.val().generation, GENERATION_OFFSET);
-        self.list.valid.next = self.asks.q.val();
+        wire!(resolver => list: write, field, word, removes);
+        self.list.valid.next = self.asks.q.val() | self.resolver.valid.val();
         self.list.operation.next = ListOperation::AppendPriority;
         if self.appends.val() & self.command.val().overflow {
             self.list.operation.next = ListOperation::AppendOverflow;
@@ -125,48 +116,37 @@ impl Logic for ScanControl {
         }
         self.list.advances.next = false;
         self.list.detaches.next = false;
-        self.list.removes.next = false;
         self.list.leaves_header.next = false;
-        self.tables.portal_read.next = false;
-        self.tables.portal.next = self.portal.val();
+        wire!(self => tables: portal);
+        wire!(shown => tables: row, header);
+        wire!(resolver => tables: counts_write, counts, entry_write, entry);
+        // The counts have changed when the place of an entry is free.
+        self.tables.portal_read.next = self.resolver.freed.val();
         self.tables.row_write.next = false;
-        self.tables.row.next = self.shown.row.val();
-        self.tables.counts_write.next = false;
-        self.tables.counts.next = self.shown.counts.val();
-        self.tables.counts.next.entries = self.shown.counts.val().entries - 1;
         self.tables.entry_read.next = false;
         self.tables.place.next = self.shown.header.val().owner;
-        self.tables.entry_write.next = false;
-        self.tables.entry.next = self.shown.entry.val();
-        self.tables.entry.next.headers = self.shown.entry.val().headers - 1;
         self.tables.header_read.next = false;
         self.tables.header_write.next = false;
-        self.tables.header.next = self.shown.header.val();
+        wire!(list => resolver: done);
+        wire!(self <=> resolver: shown);
+        self.resolver.starts.next = false;
         self.raises.next = false;
         self.raise.next = CommandRaise::Met;
         self.wants.next = self.step.q.val() == ScanStep::Linger;
-        self.yields.next = false;
+        self.yields.next = self.resolver.kept.val();
         self.over.next = false;
         self.appended.next = false;
         self.full.next = false;
         self.resumes.next = false;
         self.again.next = self.starts.val();
-        self.consumes.next = false;
-        // The entry has left its list, all its messages are complete, and this is its last header.
-        self.frees.next = self.shown.entry.val().detached
-            & !self.shown.entry.val().messages.any()
-            & (self.shown.entry.val().headers == 1);
-        if self.starts.val() {
-            self.met.d.next = false;
-        }
-        if self.asks.q.val() & self.list.done.val() {
-            self.asks.d.next = false;
-        }
+        self.consumes.next = self.resolver.left.val();
+        self.met.d.next = (self.met.q.val() & !self.starts.val()) | (self.step.q.val() == ScanStep::Look);
         self.cycle.d.next = 0.into();
         match self.step.q.val() {
             ScanStep::Ask => {
                 self.place.d.next = self.list.place.val();
                 if self.answered.q.val() & (!self.asks.q.val() | self.walks.val()) {
+                    self.answered.d.next = self.hit.q.val();
                     if self.hit.q.val() {
                         self.step.d.next = ScanStep::Look;
                     } else if self.appends.val() | self.met.q.val() {
@@ -176,24 +156,20 @@ impl Logic for ScanControl {
                     } else {
                         self.step.d.next = ScanStep::Miss;
                     }
-                    if !self.hit.q.val() {
-                        self.answered.d.next = false;
-                    }
                 }
             }
             ScanStep::Look => {
                 self.cycle.d.next = self.cycle.q.val() + 1;
-                self.met.d.next = true;
-                self.tables.header_read.next = self.cycle.q.val() == 0;
                 if self.cycle.q.val() == 0 {
+                    self.tables.header_read.next = true;
                     self.tables.place.next = self.place.q.val();
                 }
                 if self.cycle.q.val() == 2 {
                     self.tables.entry_read.next = true;
                     self.step.d.next = ScanStep::Raise;
                     if self.takes.val() & !self.shown.header.val().here {
-                        self.asks.d.next = true;
-                        self.step.d.next = ScanStep::Spare;
+                        self.resolver.starts.next = true;
+                        self.step.d.next = ScanStep::Resolve;
                     }
                 }
             }
@@ -204,51 +180,27 @@ impl Logic for ScanControl {
                 }
             }
             ScanStep::Written => {
-                if !self.raising.val() {
-                    if self.takes.val() {
-                        self.asks.d.next = true;
-                        self.step.d.next = ScanStep::Remove;
-                    } else {
-                        self.resumes.next = !self.once.val();
-                        self.over.next = self.once.val();
-                        self.answered.d.next = false;
-                        self.step.d.next = ScanStep::Ask;
-                    }
+                if !self.raising.val() & self.takes.val() {
+                    self.resolver.starts.next = true;
+                    self.step.d.next = ScanStep::Resolve;
+                } else if !self.raising.val() {
+                    self.resumes.next = !self.once.val();
+                    self.over.next = self.once.val();
                 }
             }
-            ScanStep::Remove => {
-                self.list.operation.next = ListOperation::Resolve;
-                self.list.removes.next = true;
-                if !self.asks.q.val() {
-                    self.tables.entry_write.next = true;
-                    self.consumes.next = !self.frees.val();
-                    if self.frees.val() {
-                        self.tables.counts_write.next = true;
-                        self.list.write.next = true;
-                        self.asks.d.next = true;
-                        self.step.d.next = ScanStep::Release;
-                    }
-                }
-            }
-            ScanStep::Release => {
-                self.list.operation.next = ListOperation::Release;
-                if !self.asks.q.val() {
-                    // The counts have changed.
-                    self.tables.portal_read.next = true;
+            ScanStep::Resolve => {
+                wire!(resolver => list: operation);
+                if self.resolver.freed.val() {
                     self.step.d.next = ScanStep::Free;
+                }
+                if self.resolver.kept.val() {
+                    self.step.d.next = ScanStep::Linger;
                 }
             }
             ScanStep::Free => {
                 self.raises.next = true;
                 self.raise.next = CommandRaise::Freed;
                 self.consumes.next = self.raised.val();
-            }
-            ScanStep::Spare => {
-                self.list.operation.next = ListOperation::Resolve;
-                if !self.asks.q.val() {
-                    self.yields.next = true;
-                    self.step.d.next = ScanStep::Linger;
-                }
             }
             ScanStep::Linger => {
                 // The messages take their turns between two looks.
@@ -267,20 +219,16 @@ impl Logic for ScanControl {
             ScanStep::Miss => {
                 self.raises.next = true;
                 self.raise.next = CommandRaise::Missed;
-                if self.raised.val() {
-                    self.over.next = true;
-                    self.step.d.next = ScanStep::Ask;
-                }
+                self.over.next = self.raised.val();
             }
         }
         if self.consumes.val() {
             self.again.next = !self.once.val();
             self.over.next = self.once.val();
-            self.answered.d.next = false;
-            self.step.d.next = ScanStep::Ask;
         }
-        if self.again.val() {
-            self.asks.d.next = true;
+        self.asks.d.next = self.again.val() | (self.asks.q.val() & !self.list.done.val());
+        // The scan is over, or goes on with the next answer of the lists.
+        if self.over.val() | self.again.val() | self.resumes.val() {
             self.answered.d.next = false;
             self.step.d.next = ScanStep::Ask;
         }

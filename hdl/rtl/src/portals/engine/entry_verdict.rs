@@ -1,0 +1,104 @@
+use super::{EntryRow, Fate, HitCheck, Message, PortalRow, Request};
+use portico_spec::portals::{
+    engine::{Failure, FAILURE_WIDTH, LENGTH_WIDTH},
+    list::{OPTIONS_WIDTH, UNEXPECTED_HDR_DISABLE},
+};
+use portico_verilog::prelude::*;
+
+/// What a message may do at the entry that it met: how it fails, and what becomes of the entry.
+///
+/// | | |
+/// | --- | --- |
+/// | latency | 4 cycles from stable inputs to the results: those of [`HitCheck`] |
+/// | throughput | one message at a time |
+/// | state | that of [`HitCheck`] |
+///
+/// A message fails by its portal index first, then by the check of the entry, then if there is no place for its header.
+#[derive(LogicBlock, Default)]
+pub struct EntryVerdict {
+    pub clk: Signal<In, Clock>,
+    /// The request.
+    pub request: Signal<In, Request>,
+    /// The message, as it is kept.
+    pub message: Signal<In, Message>,
+    /// The packet in hand is the last of its message.
+    pub last: Signal<In, Bit>,
+    /// Row of the portal index.
+    pub portal: Signal<In, PortalRow>,
+    /// Row of the entry.
+    pub entry: Signal<In, EntryRow>,
+    /// Options of the entry.
+    pub options: Signal<In, Bits<OPTIONS_WIDTH>>,
+    /// Length of the entry, in bytes.
+    pub length: Signal<In, Bits<32>>,
+    /// Offset of the entry, in bytes.
+    pub offset: Signal<In, Bits<32>>,
+    /// Start and user of the entry.
+    pub pointer: Signal<In, Bits<32>>,
+    /// No place is free for a header.
+    pub full: Signal<In, Bit>,
+    /// How the portal index refuses all messages, 0 if it does not. Known from its row on.
+    pub shut: Signal<Out, Bits<FAILURE_WIDTH>>,
+    /// The message, with what the check tells of it.
+    pub known: Signal<Out, Message>,
+    /// Where the data go, in bytes. Known a cycle before the rest.
+    pub start: Signal<Out, Bits<LENGTH_WIDTH>>,
+    /// The entry gets a new offset, if the message does not fail.
+    pub advances: Signal<Out, Bit>,
+    /// That offset, in bytes.
+    pub new_offset: Signal<Out, Bits<32>>,
+    /// What becomes of the entry.
+    pub fate: Signal<Out, Fate>,
+    check: HitCheck,
+    overflows: Signal<Local, Bit>,
+    failure: Signal<Local, Bits<FAILURE_WIDTH>>,
+    completes: Signal<Local, Bit>,
+    unlinks: Signal<Local, Bit>,
+    finishes: Signal<Local, Bit>,
+    succeeds: Signal<Local, Bit>,
+}
+
+#[kernel]
+impl Logic for EntryVerdict {
+    fn update(&mut self) {
+        wire!(self => check: clk);
+        self.check.operation.next = self.request.val().operation;
+        self.check.user.next = self.request.val().user;
+        self.check.requested.next = self.request.val().length;
+        self.check.remote.next = self.request.val().offset;
+        wire!(self => check: options, length, offset, pointer);
+        self.check.row.next = self.entry.val();
+        wire!(check => self: start, advances, new_offset);
+
+        self.shut.next = 0.into();
+        if !self.portal.val().allocated {
+            self.shut.next = bits::<FAILURE_WIDTH>(Failure::Dropped as u64);
+        } else if !self.portal.val().enabled {
+            self.shut.next = bits::<FAILURE_WIDTH>(Failure::PortalDisabled as u64);
+        }
+        self.overflows.next = self.message.val().overflow & !self.options.val().get_bit(UNEXPECTED_HDR_DISABLE);
+        self.failure.next = self.shut.val();
+        if !self.shut.val().any() {
+            self.failure.next = self.check.failure.val();
+            if !self.check.failure.val().any() & self.overflows.val() & self.full.val() {
+                self.failure.next = bits::<FAILURE_WIDTH>(Failure::Dropped as u64);
+            }
+        }
+        self.succeeds.next = !self.failure.val().any();
+        self.known.next = self.message.val();
+        self.known.next.used = self.check.used.val();
+        self.known.next.delivered = self.check.delivered.val();
+        self.known.next.left = self.check.delivered.val();
+        self.known.next.address = self.check.start.val();
+        self.known.next.unexpected = self.overflows.val() & self.succeeds.val();
+        self.known.next.failure = self.failure.val();
+        self.completes.next = self.last.val() & (!self.message.val().get | !self.check.delivered.val().any());
+        self.unlinks.next = self.check.unlinks.val() & self.succeeds.val();
+        self.finishes.next = self.unlinks.val() & self.completes.val() & !self.entry.val().messages.any();
+        self.fate.next.keeps = self.overflows.val() & self.succeeds.val();
+        self.fate.next.completes = self.completes.val();
+        self.fate.next.unlinks = self.unlinks.val();
+        self.fate.next.finishes = self.finishes.val();
+        self.fate.next.leaves = self.finishes.val() & !self.overflows.val() & !self.entry.val().headers.any();
+    }
+}
