@@ -63,8 +63,11 @@ figures: tools program ## measure anew what the tables of the pages show, and wr
 	$(PORTICO) sweep examples/sizes.toml --out $(OUT)/sizes
 	cp $(OUT)/sizes/sweep.json docs/figures/sizes.json
 	$(PORTICO) bench exchange --json docs/figures/exchange.json
+	$(PORTICO) bench exchange --set profile=leaf --set segments=128 --set scratchpad=16 --set monitors=true --set commands=true \
+		--set mpe=1 --mesh 2x2,3x3,4x4,5x5,6x6,7x7 --words 4 --runs 10 --json docs/figures/alltoall.json
 	$(PORTICO) bench lists --json docs/figures/lists.json
 	$(PORTICO) bench mpi --set mpe=2 --json docs/figures/mpi.json
+	$(PORTICO) bench mpi --mesh 4x4 --tree mapped --words 1,1024 --json docs/figures/mpi-one.json
 	$(PORTICO) bench portals --json docs/figures/portals.json
 	$(PORTICO) bench blocks --quick --json docs/figures/blocks.json
 	$(PORTICO) bench area --json docs/figures/area.json

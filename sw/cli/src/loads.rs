@@ -1,7 +1,7 @@
-//! Patterns, offered loads and meshes, as a command line or a file names them.
+//! Patterns, offered loads, meshes and trees, as a command line or a file names them.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use portico_testbench::traffic::Pattern;
+use portico_testbench::{bench::collectives::form::Form, traffic::Pattern};
 
 /// Most loads of a range.
 const MOST: usize = 1_000;
@@ -12,6 +12,14 @@ const FINEST: f64 = 1e6;
 pub fn pattern_parser() -> impl TypedValueParser<Value = Pattern> {
     let names = PossibleValuesParser::new(Pattern::ALL.map(Pattern::name));
     names.try_map(|name| name.parse::<Pattern>())
+}
+
+/// Reads the name of a tree of engines.
+///
+/// # Errors
+/// What is allowed.
+pub fn tree(text: &str) -> Result<Form, String> {
+    Form::named(text).ok_or_else(|| format!("allowed is {}", Form::CURVES.map(Form::name).join(", ")))
 }
 
 /// Reads an offered load in flits per sending terminal and cycle.

@@ -2,8 +2,8 @@
 //!
 //! A call takes from its start in the driver to the end of the wait: the descriptors that the host sends, what the fabric does, and
 //! the events that the host reads. Each request is started twice; the second start counts. A request by engines is started four times
-//! more: then it is launched, and the last start counts by itself. All tiles are members, ranks are their numbers, and the tree `Quad` joins
-//! them. With two contexts the group has a chain as well; then each call by engines is measured along both. After each call every word
+//! more: then it is launched, and the last start counts by itself. All tiles are members, ranks are their numbers, and the tree of the
+//! [`Effort`] joins them. With two contexts the group has a chain as well; then each call by engines is measured along both. After each call every word
 //! is compared. Last, a call fails because a member means another length, and the group recovers.
 
 use super::{
@@ -12,7 +12,7 @@ use super::{
 };
 use anyhow::{ensure, Context};
 use portico::{
-    collective::{Operation, Shape},
+    collective::Operation,
     mpi::{Comm, Request, Way},
     registers::MpeRegister,
     Error, Fabric, Region, Transport,
@@ -123,6 +123,8 @@ pub struct Effort {
     pub meshes: Vec<(usize, usize)>,
     /// Words of a block.
     pub words: Vec<usize>,
+    /// The tree of the group.
+    pub tree: Form,
     /// Of the words.
     pub seed: u64,
 }
@@ -132,6 +134,7 @@ impl Default for Effort {
         Self {
             meshes: vec![(2, 2), (4, 4)],
             words: vec![1, 16, 128, 1024, 4096],
+            tree: Form::Quad,
             seed: 1,
         }
     }
@@ -376,6 +379,7 @@ struct Timing {
 struct Bench<T: Transport> {
     fabric: Fabric<T>,
     comm: Comm,
+    tree: Form,
     regions: Vec<Region>,
     /// Words of each tile that calls send: see [`Bench::sent`].
     sources: Vec<Vec<u32>>,
@@ -403,10 +407,11 @@ impl<T: Transport> Bench<T> {
             sources.push(own);
         }
         let all: Vec<usize> = (0..tiles).collect();
-        let comm = fabric.mpi(&all, &Shape::Quad)?;
+        let comm = fabric.mpi(&all, &effort.tree.shape())?;
         Ok(Bench {
             fabric,
             comm,
+            tree: effort.tree,
             regions,
             sources,
             front,
@@ -553,7 +558,7 @@ impl<T: Transport> Bench<T> {
         let words = [&[Command::Call(wrong).opcode() as u32][..], &wrong.encode()?].concat();
         drop(self.fabric.tile(tiles - 1)?.descriptor::<()>(&words)?.start()?);
         self.comm.force(Some(Way::Engines));
-        self.comm.force_shape(Some(Shape::Quad));
+        self.comm.force_shape(Some(self.tree.shape()));
         let right = self.prepare(Call::Bcast, RIGHT_WORDS as usize)?;
         let failed = right.run(&mut self.fabric, LEAST_CYCLES);
         ensure!(
@@ -667,6 +672,7 @@ mod tests {
             meshes: vec![(3, 1), (2, 2)],
             words: vec![1, 7, 2000],
             seed: 3,
+            ..Effort::default()
         };
         let mut told = 0;
         let measured = run(&config, &effort, &mut golden, &mut |_, _, _| told += 1).unwrap();
@@ -726,6 +732,29 @@ mod tests {
         for call in Call::ALL {
             assert!(points.iter().any(|point| point.call == call), "{}", call.name());
         }
+    }
+
+    /// With one context calls go along the tree of the effort, whose name is in their rows.
+    #[test]
+    fn a_group_has_the_tree_of_the_effort() {
+        let effort = Effort {
+            meshes: vec![(3, 3)],
+            words: vec![7],
+            tree: Form::Mapped,
+            ..Effort::default()
+        };
+        let config = Config {
+            mpe: 1,
+            ..Config::default()
+        };
+        let measured = run(&config, &effort, &mut golden, &mut |_, _, _| {}).unwrap();
+        let engines = measured.points.iter().filter(|point| point.way == Way::Engines);
+        assert!(engines.clone().count() >= 5);
+        assert!(engines.clone().all(|point| point.tree == Some(Form::Mapped)));
+        let of_trees = measured.rows().into_iter().filter(|row| row.keys.contains_key("tree"));
+        assert!(of_trees.clone().all(|row| row.keys["tree"] == "mapped"));
+        assert!(of_trees.count() >= 15);
+        assert_eq!(measured.recoveries.len(), 1);
     }
 
     /// With two contexts the engines have two points, one of which is that of the tree taken.

@@ -35,6 +35,11 @@ impl Form {
         }
     }
 
+    /// The tree of [`Form::CURVES`] that has this name.
+    pub fn named(name: &str) -> Option<Form> {
+        Form::CURVES.into_iter().find(|form| form.name() == name)
+    }
+
     /// Its shape.
     pub fn shape(self) -> Shape {
         match self {

@@ -23,6 +23,8 @@ Examples:
   portico bench mpi                       fabrics of 4 and 16 tiles: some minutes
   portico bench mpi --quick               a fabric of 4 tiles
   portico bench mpi --set mpe=2           groups with two trees
+  portico bench mpi --mesh 4x4 --tree mapped --words 1,1024
+                                          one tree, of few children
   portico bench mpi --mesh 3x3 --words 1,16 --json build/mpi.json
 
 Every call of the driver's module `mpi` in every way that it has: by message-passing engines, by puts of command lists, by the \
@@ -46,6 +48,9 @@ pub struct Mpi {
     /// Words of a block, 1 to 4096 [default: 1,16,128,1024,4096; quick: 1,128]
     #[arg(long, value_name = "WORDS,...", value_delimiter = ',', value_parser = value_parser!(u16).range(1..=4096))]
     words: Option<Vec<u16>>,
+    /// Tree of the group: linear, binomial, mapped, quad or star; with mpe=2 the group has a chain as well
+    #[arg(long, value_name = "TREE", default_value = "quad", value_parser = loads::tree)]
+    tree: Form,
     #[command(flatten)]
     files: BenchFiles,
     /// Folder for mpi.json, mpi.csv and mpi-wide.csv, made if need be
@@ -66,6 +71,7 @@ impl Mpi {
         let effort = Effort {
             meshes: self.mesh.unwrap_or(standard.meshes),
             words: words.unwrap_or(standard.words),
+            tree: self.tree,
             ..standard
         };
         let bar = progress::bar(0);
