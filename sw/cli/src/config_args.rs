@@ -49,7 +49,7 @@ impl ConfigArgs {
     /// The configuration, valid.
     ///
     /// # Errors
-    /// The file cannot be read, or a key, a type or a value is not allowed.
+    /// The file cannot be read, or keys, types or values are not allowed: all of them, a line each.
     pub fn resolve(&self) -> anyhow::Result<Config> {
         self.over_defaults(Config::default())
     }
@@ -70,15 +70,24 @@ impl ConfigArgs {
     /// # Errors
     /// As [`ConfigArgs::resolve`].
     pub fn over_defaults(&self, defaults: Config) -> anyhow::Result<Config> {
-        let mut config = match &self.config {
-            Some(file) => read(file, defaults)?,
-            None => defaults,
+        let (mut config, mut faults) = match &self.config {
+            Some(file) => defaults.read_toml(&text(file)?),
+            None => (defaults, vec![]),
         };
+        let of_file = faults.len();
         for setting in &self.settings {
-            config.set(setting).map_err(not_allowed)?;
+            faults.extend(config.set(setting).err());
         }
-        config.validate().map_err(not_allowed)?;
-        Ok(config)
+        let of_whole = config.faults(&faults);
+        faults.extend(of_whole);
+        if faults.is_empty() {
+            return Ok(config);
+        }
+        let lines = faults.iter().enumerate().map(|(at, fault)| match &self.config {
+            Some(file) if at < of_file => format!("{}: {fault}", file.display()),
+            _ => fault.to_string(),
+        });
+        Err(not_allowed(lines.collect::<Vec<_>>().join("\n")))
     }
 
     /// Keys that `--set` names.
@@ -110,11 +119,6 @@ impl ConfigArgs {
             None => Ok(()),
         }
     }
-}
-
-fn read(file: &Path, defaults: Config) -> anyhow::Result<Config> {
-    let config = defaults.with_toml(&text(file)?);
-    config.map_err(|error| not_allowed(format!("{}: {error}", file.display())))
 }
 
 /// The line that tells of the registers before the tiles of a board, if there are any.
@@ -222,5 +226,25 @@ mod tests {
         };
         assert_eq!(args(&["edge_nodes=8", "cols=8"]).resolve().unwrap().edge_nodes, 8);
         assert!(args(&["edge_nodes=8"]).resolve().is_err());
+    }
+
+    #[test]
+    fn every_fault_of_file_and_settings_is_a_line() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(b"rows = 17\nfifo = 1\nmemories = 4").unwrap();
+        let name = file.path().display();
+        let settings = ["width=48", "block=4096", "heap=4", "cols=2"].map(str::to_owned);
+        let error = ConfigArgs::over(file.path().into(), settings.into())
+            .resolve()
+            .unwrap_err();
+        let lines = [
+            format!("{name}: fifo = 1 is not allowed: allowed is 2..=16"),
+            format!("{name}: rows = 17 is not allowed: allowed is 1..=16"),
+            format!("{name}: memories = 4 is not allowed with cols = 4: allowed is 0..=3"),
+            "width = 48 is not allowed: allowed is 32 or 64".into(),
+            "block = 4096 bytes is not allowed with heap = 4 KiB: allowed is 64, 128, 256, 512, 1024 or 2048".into(),
+        ];
+        assert_eq!(error.to_string(), lines.join("\n"));
+        assert_eq!(status(&error), ExitCode::from(2));
     }
 }

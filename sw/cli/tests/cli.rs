@@ -288,7 +288,7 @@ fn a_setting_that_is_not_allowed_is_one_line_and_status_2() {
 }
 
 #[test]
-fn a_file_that_is_not_allowed_is_one_line_and_status_2() {
+fn a_file_that_is_not_allowed_is_a_line_for_each_fault_and_status_2() {
     let folder = folder();
     for (text, line) in [
         (
@@ -308,6 +308,13 @@ fn a_file_that_is_not_allowed_is_one_line_and_status_2() {
             assert_eq!(errors, format!("error: mesh.toml: {line}\n"), "{command}");
         }
     }
+    fs::write(folder.path().join("mesh.toml"), "rows = 0\ncols = 17\n").unwrap();
+    assert_eq!(
+        failure(folder.path(), "check mesh.toml --set fifo=1", 2),
+        "error: mesh.toml: cols = 17 is not allowed: allowed is 1..=16\n\
+         mesh.toml: rows = 0 is not allowed: allowed is 1..=16\n\
+         fifo = 1 is not allowed: allowed is 2..=16\n"
+    );
     fs::write(folder.path().join("mesh.toml"), "cols = 2\nrows 2\n").unwrap();
     let errors = failure(folder.path(), "check mesh.toml", 2);
     assert!(errors.starts_with("error: mesh.toml: line 2, \"rows 2\": "), "{errors}");

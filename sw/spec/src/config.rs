@@ -22,7 +22,7 @@ use toml::{Table, Value};
 
 use self::error::{listed, profiles, shown, shown_key, syntax};
 pub use self::{
-    error::ConfigError,
+    error::{did_you_mean, ConfigError},
     profile::{Profile, PROFILES},
 };
 use crate::{
@@ -306,17 +306,28 @@ impl Config {
     /// This configuration with the keys of a text; keys that are not given stay, or have what the key `profile` gives them.
     ///
     /// # Errors
-    /// The first thing that is wrong with the text or, once all of it was read, with the whole (see
-    /// [`Config::validate`]).
-    pub fn with_toml(mut self, text: &str) -> Result<Config, ConfigError> {
-        let table: Table = text.parse().map_err(|error| syntax(text, &error))?;
+    /// The first fault that [`Config::read_toml`] finds.
+    pub fn with_toml(self, text: &str) -> Result<Config, ConfigError> {
+        let (config, faults) = self.read_toml(text);
+        faults.into_iter().next().map_or(Ok(config), Err)
+    }
+
+    /// This configuration with those keys of a text that are right, and all faults: first of the profile, then of each other
+    /// key in alphabetical order, then those of several keys (see [`Config::faults`]).
+    pub fn read_toml(mut self, text: &str) -> (Config, Vec<ConfigError>) {
+        let table = match text.parse::<Table>() {
+            Ok(table) => table,
+            Err(error) => return (self, vec![syntax(text, &error)]),
+        };
         // The keys beside a profile are said of it.
         let (profile, others): (Vec<_>, Vec<_>) = table.iter().partition(|(key, _)| *key == PROFILE_KEY);
+        let mut faults = vec![];
         for (key, value) in profile.into_iter().chain(others) {
-            self.put(key, value)?;
+            faults.extend(self.put(key, value).err());
         }
-        self.validate()?;
-        Ok(self)
+        let of_whole = self.faults(&faults);
+        faults.extend(of_whole);
+        (self, faults)
     }
 
     /// Applies one `key=value`, with the value as in TOML. `profile=name` sets many keys; later settings override
@@ -344,38 +355,38 @@ impl Config {
     /// # Errors
     /// [`ConfigError::OutOfRange`], [`ConfigError::EdgeNodes`], [`ConfigError::Memories`], [`ConfigError::Block`].
     pub fn validate(&self) -> Result<(), ConfigError> {
-        for field in FIELDS {
-            field.check(&(field.get)(self))?;
-        }
-        if self.edge_nodes > self.cols {
-            return Err(ConfigError::EdgeNodes {
+        self.faults(&[]).into_iter().next().map_or(Ok(()), Err)
+    }
+
+    /// All that [`Config::validate`] refuses, and not the first fault alone: those of single keys, then those of several. A
+    /// fault of several keys is left out if one of these keys has a fault by itself or among `known`, which were found before:
+    /// the value that is compared may not be the one that was meant.
+    pub fn faults(&self, known: &[ConfigError]) -> Vec<ConfigError> {
+        let single = FIELDS.iter().filter_map(|field| field.check(&(field.get)(self)).err());
+        let single: Vec<ConfigError> = single.collect();
+        let faulty: Vec<&str> = known.iter().chain(&single).flat_map(ConfigError::concerns).collect();
+        let several = [
+            (self.edge_nodes > self.cols).then_some(ConfigError::EdgeNodes {
                 edge_nodes: self.edge_nodes,
                 cols: self.cols,
-            });
-        }
-        if self.memories >= self.cols {
-            return Err(ConfigError::Memories {
+            }),
+            (self.memories >= self.cols).then_some(ConfigError::Memories {
                 memories: self.memories,
                 cols: self.cols,
-            });
-        }
-        if self.mpe > 0 && self.width != 32 {
-            return Err(ConfigError::MpeWidth { width: self.width });
-        }
-        if self.portals > 0 && self.width != 32 {
-            return Err(ConfigError::PortalsWidth { width: self.width });
-        }
-        if self.portals_log && self.portals == 0 {
-            return Err(ConfigError::PortalsLog);
-        }
-        if self.block >= self.heap << 10 {
-            return Err(ConfigError::Block {
+            }),
+            (self.mpe > 0 && self.width != 32).then_some(ConfigError::MpeWidth { width: self.width }),
+            (self.portals > 0 && self.width != 32).then_some(ConfigError::PortalsWidth { width: self.width }),
+            (self.portals_log && self.portals == 0).then_some(ConfigError::PortalsLog),
+            (self.block >= self.heap << 10).then(|| ConfigError::Block {
                 block: self.block,
                 heap: self.heap,
                 allowed: BLOCKS.into_iter().filter(|block| block >> 10 < self.heap).collect(),
-            });
-        }
-        Ok(())
+            }),
+        ];
+        let several = several.into_iter().flatten();
+        let several = several.filter(|fault| !fault.concerns().iter().any(|key| faulty.contains(key)));
+        let several: Vec<ConfigError> = several.collect();
+        single.into_iter().chain(several).collect()
     }
 
     /// The configuration of a whole fabric: with as many edge nodes as host and memories take, whatever `edge_nodes`

@@ -16,8 +16,8 @@ What is printed is itself a configuration, with every key and what it takes:
   portico check mesh.toml --set fifo=8
   portico check mesh.toml --json          configuration and proofs, for programs
 
-A key that does not exist, a wrong type or a value out of range gives one line that says what is allowed, and exit \
-status 2.";
+Each key that does not exist, each wrong type and each value out of range gives a line that says what is allowed; the exit \
+status is 2 then.";
 
 /// Check a configuration file, print all of it, and prove its networks free of deadlock
 #[derive(Args)]

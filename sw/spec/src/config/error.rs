@@ -9,7 +9,11 @@ use super::{Allowed, FIELDS, PROFILES, PROFILE_KEY};
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ConfigError {
     /// No such key.
-    #[error("unknown key {key} (= {value}): {}the keys are {}", hint(key), keys())]
+    #[error(
+        "unknown key {key} (= {value}): {}the keys are {}",
+        did_you_mean(key, names()),
+        keys()
+    )]
     UnknownKey {
         /// The key.
         key: String,
@@ -109,6 +113,25 @@ pub enum ConfigError {
     },
 }
 
+impl ConfigError {
+    /// The keys whose values it concerns: of an unknown key the nearest one, of a text that is not TOML all.
+    pub(super) fn concerns(&self) -> Vec<&'static str> {
+        match self {
+            ConfigError::WrongType { key, .. } | ConfigError::OutOfRange { key, .. } => vec![*key],
+            ConfigError::UnknownKey { key, .. } => nearest(key, names()).into_iter().collect(),
+            ConfigError::Profile { .. } => PROFILES[0].keys().collect(),
+            ConfigError::EdgeNodes { .. } => vec!["edge_nodes", "cols"],
+            ConfigError::MpeWidth { .. } => vec!["width", "mpe"],
+            ConfigError::PortalsWidth { .. } => vec!["width", "portals"],
+            ConfigError::PortalsLog => vec!["portals_log", "portals"],
+            ConfigError::Memories { .. } => vec!["memories", "cols"],
+            ConfigError::Block { .. } => vec!["block", "heap"],
+            ConfigError::NotASetting { .. } => vec![],
+            ConfigError::Syntax { .. } => names().collect(),
+        }
+    }
+}
+
 /// Readable, such as `4, 8 or 16`.
 pub(super) fn listed(choices: &[usize]) -> String {
     in_words(choices.iter())
@@ -139,13 +162,19 @@ fn keys() -> String {
     names().collect::<Vec<_>>().join(", ")
 }
 
-/// Names the nearest key when at most a third of its letters differ.
-fn hint(key: &str) -> String {
-    names()
+/// The name nearest to `key` when at most a third of its letters differ.
+fn nearest<'a>(key: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    names
+        .into_iter()
         .map(|name| (strsim::damerau_levenshtein(&key.to_lowercase(), name), name))
         .min()
         .filter(|(distance, name)| distance * 3 <= name.len())
-        .map_or_else(String::new, |(_, name)| format!("did you mean {name}? "))
+        .map(|(_, name)| name)
+}
+
+/// The question `did you mean NAME? ` for the name nearest to `key`; empty unless at most a third of its letters differ.
+pub fn did_you_mean<'a>(key: &str, names: impl IntoIterator<Item = &'a str>) -> String {
+    nearest(key, names).map_or_else(String::new, |name| format!("did you mean {name}? "))
 }
 
 pub(super) fn syntax(text: &str, error: &toml::de::Error) -> ConfigError {

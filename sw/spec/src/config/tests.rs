@@ -142,6 +142,68 @@ fn keys_that_a_text_leaves_out_stay() {
     assert!(!read("registers_at_tiles = false").registers_at_tiles);
 }
 
+/// What is said of each fault of a text.
+fn faults(text: &str) -> Vec<String> {
+    let (_, faults) = Config::default().read_toml(text);
+    faults.iter().map(ConfigError::to_string).collect()
+}
+
+#[test]
+fn every_fault_of_a_text_is_told_and_the_other_keys_are_read() {
+    let text = "width = 48\nprofile = 'tiny'\nrows = 2\ncols = 'four'\nportals_log = true\nfifo = 1\n";
+    let told = [
+        "profile = \"tiny\" is not allowed: allowed is full, compact or leaf",
+        "cols = \"four\" is not an integer: allowed is 1..=16",
+        "fifo = 1 is not allowed: allowed is 2..=16",
+        "width = 48 is not allowed: allowed is 32 or 64",
+    ];
+    assert_eq!(faults(text), told);
+    let (config, _) = Config::default().read_toml(text);
+    assert_eq!((config.rows, config.width, config.portals_log), (2, 32, true));
+    assert_eq!(Config::from_toml(text).unwrap_err().to_string(), told[0]);
+    assert_eq!(
+        faults("rows = 2\ncols ="),
+        [Config::from_toml("rows = 2\ncols =").unwrap_err().to_string()]
+    );
+    assert_eq!(faults("rows = 2"), [""; 0]);
+}
+
+#[test]
+fn a_fault_of_several_keys_is_told_beside_those_of_other_keys_alone() {
+    let memories = "memories = 4 is not allowed with cols = 4: allowed is 0..=3";
+    let fifo = "fifo = 1 is not allowed: allowed is 2..=16";
+    let log = "portals_log = true is not allowed with portals = 0: allowed is false";
+    assert_eq!(
+        faults("memories = 4\nfifo = 1\nportals_log = true"),
+        [fifo, memories, log]
+    );
+    // Nobody knows whether four memories would be too many.
+    assert_eq!(faults("memories = 4\ncols = 17").len(), 1);
+    assert_eq!(faults("memories = 4\ncolls = 8").len(), 1);
+    assert_eq!(faults("memories = 4\ncolour = 8")[1], memories);
+    let config = Config {
+        width: 64,
+        mpe: 1,
+        portals: 4,
+        fifo: 0,
+        ..Config::default()
+    };
+    let of_all = config.faults(&[]);
+    assert!(
+        matches!(
+            of_all[..],
+            [
+                ConfigError::OutOfRange { key: "fifo", .. },
+                ConfigError::MpeWidth { width: 64 },
+                ConfigError::PortalsWidth { width: 64 }
+            ]
+        ),
+        "{of_all:?}"
+    );
+    let width = [ConfigError::MpeWidth { width: 64 }];
+    assert_eq!(config.faults(&width), of_all[..1]);
+}
+
 #[test]
 fn settings_come_in_any_order() {
     let mut config = Config::default();
