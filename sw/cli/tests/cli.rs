@@ -991,12 +991,23 @@ fn a_sweep_of_calls_and_one_of_applications_run_on_fabrics() {
 }
 
 #[test]
-fn a_sweep_that_is_not_allowed_is_one_line_and_status_2() {
+fn a_sweep_that_is_not_allowed_is_a_line_for_each_fault_and_status_2() {
     let folder = folder();
     fs::write(folder.path().join("grid.toml"), "[config]\ncols = [2, 17]\n").unwrap();
     assert_eq!(
         failure(folder.path(), "sweep grid.toml --out out", 2),
         "error: grid.toml: config: cols = 17 is not allowed: allowed is 1..=16\n"
+    );
+    fs::write(
+        folder.path().join("grid.toml"),
+        "[config]\ncols = 17\n[collective]\nword = 8\nwords = 0\n",
+    )
+    .unwrap();
+    assert_eq!(
+        failure(folder.path(), "sweep grid.toml --out out", 2),
+        "error: grid.toml: config: cols = 17 is not allowed: allowed is 1..=16\n\
+         grid.toml: unknown key collective.word: did you mean words? allowed are call, tree, words, calls, seed\n\
+         grid.toml: collective.words = 0: allowed is an integer from 1 to 65536\n"
     );
     fs::write(folder.path().join("grid.toml"), "[traffic]\nseed = [1, 2]\n").unwrap();
     for only in [0, 3] {

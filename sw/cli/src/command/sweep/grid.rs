@@ -1,12 +1,15 @@
 //! A file of a sweep, and the jobs that it comes to.
 
 use super::{
-    values::{check_count, values, vary},
+    values::{check_count, values, vary, Faults},
     work::Work,
 };
 use crate::{config_args, failure::not_allowed, loads};
 use anyhow::Context;
-use portico_spec::{config::PROFILE_KEY, Config};
+use portico_spec::{
+    config::{did_you_mean, PROFILE_KEY},
+    Config,
+};
 use portico_testbench::bench::report::{setting, BenchReport};
 use serde_json::Value as Json;
 use std::path::Path;
@@ -19,6 +22,8 @@ const SIDES: [&str; 2] = ["cols", "rows"];
 /// All jobs of a sweep.
 #[derive(Debug)]
 pub struct Grid {
+    /// The block that all jobs simulate.
+    pub block: &'static str,
     /// Keys of the configuration that the file names, and others of which the jobs have different values: a profile sets them, or what
     /// runs needs them.
     pub keys: Vec<String>,
@@ -41,37 +46,43 @@ impl Grid {
     /// The grid of a file.
     ///
     /// # Errors
-    /// The file cannot be read, or names what is not allowed.
+    /// The file cannot be read, or names what is not allowed: each such key and value is a line. If all of them are allowed
+    /// each by itself, the first combination that is not.
     pub fn read(file: &Path) -> anyhow::Result<Self> {
         let text = config_args::text(file)?;
-        Grid::parse(&text).map_err(|reason| not_allowed(format!("{}: {reason}", file.display())))
+        Grid::parse(&text).map_err(|Faults(faults)| {
+            let lines = faults.iter().map(|fault| format!("{}: {fault}", file.display()));
+            not_allowed(lines.collect::<Vec<_>>().join("\n"))
+        })
     }
 
-    fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str) -> Result<Self, Faults> {
         let mut table: Table = text.parse().map_err(|error| syntax(text, &error))?;
-        let config = section(&mut table, "config")?;
-        let works: Vec<&str> = Work::TABLES
+        let mut faults = Faults::default();
+        let named: Vec<&str> = Work::TABLES
             .into_iter()
             .filter(|&name| table.contains_key(name))
             .collect();
-        let works = match works[..] {
-            [] => Work::all(Work::TABLES[0], &Table::new())?,
-            [name] => Work::all(name, &section(&mut table, name)?)?,
-            [one, other, ..] => {
-                return Err(format!(
-                    "tables {one} and {other}: allowed is one of {}",
-                    Work::TABLES.join(", ")
-                ))
-            }
-        };
-        if let Some(key) = table.keys().next() {
-            let allowed = Work::TABLES.join(", ");
-            return Err(format!(
-                "unknown key {key}: allowed are the tables config and one of {allowed}"
+        let name = named.first().copied().unwrap_or(Work::TABLES[0]);
+        let allowed = Work::TABLES.join(", ");
+        if let [one, other, ..] = named[..] {
+            faults
+                .0
+                .push(format!("tables {one} and {other}: allowed is one of {allowed}"));
+        }
+        let config = faults.keep(section(&mut table, "config"));
+        let configs = config.and_then(|config| faults.keep(configs(&config, name)));
+        let work = faults.keep(section(&mut table, name));
+        let works = work.and_then(|work| faults.keep(Work::all(name, &work)));
+        for key in table.keys().filter(|key| !named.contains(&key.as_str())) {
+            let hint = did_you_mean(key, Work::TABLES.into_iter().chain(["config"]));
+            faults.0.push(format!(
+                "unknown key {key}: {hint}allowed are the tables config and one of {allowed}"
             ));
         }
-        // All jobs have one kind of work, so the first tells which keys of the configuration are allowed.
-        let (mut keys, configs) = configs(&config, &works[0])?;
+        let (Some((mut keys, configs)), Some(works), true) = (configs, works, faults.0.is_empty()) else {
+            return Err(faults);
+        };
         check_count(configs.len().saturating_mul(works.len()))?;
         let mut jobs = vec![];
         for config in &configs {
@@ -93,7 +104,12 @@ impl Grid {
         }
         let of_works = differing(works.iter().map(Work::entries));
         let varied = [of_configs, of_works].concat();
-        Ok(Grid { keys, varied, jobs })
+        Ok(Grid {
+            block: Work::block(name),
+            keys,
+            varied,
+            jobs,
+        })
     }
 }
 
@@ -169,48 +185,59 @@ fn section(file: &mut Table, name: &str) -> Result<Table, String> {
     }
 }
 
-/// All combinations of the keys of the configuration, and the keys that they set.
-fn configs(table: &Table, work: &Work) -> Result<(Vec<String>, Vec<Config>), String> {
-    let allowed = work.config_keys();
+/// All combinations of the keys of the configuration, and the keys that they set; `work` is the table of what runs.
+fn configs(table: &Table, work: &str) -> Result<(Vec<String>, Vec<Config>), Faults> {
+    let allowed = Work::config_keys(work);
+    let mut faults = Faults::default();
     let mut keys = vec![];
     let mut all: Vec<Vec<String>> = vec![vec![]];
     // The keys beside a profile are said of it.
     let (profile, others): (Vec<_>, Vec<_>) = table.iter().partition(|(key, _)| *key == PROFILE_KEY);
     for (key, value) in profile.into_iter().chain(others) {
-        let given = values(&format!("config.{key}"), value)?;
+        let given = faults.keep(values(&format!("config.{key}"), value)).unwrap_or_default();
         let settings: Vec<Vec<String>> = match key.as_str() {
             MESH_KEY => {
                 if let Some(side) = SIDES.iter().find(|side| table.contains_key(**side)) {
-                    return Err(format!(
+                    faults.0.push(format!(
                         "config.{side} beside config.{MESH_KEY}: allowed is one of the two"
                     ));
                 }
                 keys.extend(SIDES.map(str::to_owned));
-                given.iter().map(|value| sides(value)).collect::<Result<_, _>>()?
+                given.iter().filter_map(|value| faults.keep(sides(value))).collect()
             }
             own if allowed.contains(&own) => {
                 keys.push(own.to_owned());
                 given.iter().map(|value| vec![format!("{key}={value}")]).collect()
             }
             _ => {
-                let block = work.block();
+                let block = Work::block(work);
+                let hint = did_you_mean(key, allowed.iter().copied().chain([MESH_KEY]));
                 let allowed = allowed.join(", ");
-                return Err(format!(
-                    "config.{key} does not shape the {block}: allowed are {MESH_KEY}, {allowed}"
+                faults.0.push(format!(
+                    "config.{key} does not shape the {block}: {hint}allowed are {MESH_KEY}, {allowed}"
                 ));
+                vec![]
             }
         };
+        for setting in settings.iter().flatten() {
+            faults.keep(set(&mut Config::default(), setting));
+        }
         all = vary(all, &settings, |all, settings| all.extend(settings.iter().cloned()))?;
     }
+    faults.check()?;
     let configs = all.iter().map(|settings| {
         let mut config = Config::default();
         settings
             .iter()
-            .try_for_each(|setting| config.set(setting))
+            .try_for_each(|setting| set(&mut config, setting))
             .map(|()| config)
     });
-    let configs: Result<Vec<Config>, _> = configs.collect();
-    Ok((keys, configs.map_err(|error| format!("config: {error}"))?))
+    Ok((keys, configs.collect::<Result<_, String>>()?))
+}
+
+/// Applies a setting of the table `config`.
+fn set(config: &mut Config, setting: &str) -> Result<(), String> {
+    config.set(setting).map_err(|error| format!("config: {error}"))
 }
 
 /// The settings of a mesh by its sides.
@@ -463,8 +490,37 @@ mod tests {
                 "the grid has 120000 jobs or more: allowed is at most 100000",
             ),
         ] {
-            let error = Grid::parse(text).unwrap_err();
-            assert!(error.starts_with(reason), "{text}: {error}");
+            let Faults(faults) = Grid::parse(text).unwrap_err();
+            assert!(faults.len() == 1 && faults[0].starts_with(reason), "{text}: {faults:?}");
+        }
+    }
+
+    #[test]
+    fn every_fault_of_a_file_is_told_with_the_key_that_was_meant() {
+        let text = "
+            [config]
+            colls = 4
+            fifo = [1, 2, 17]
+            rows = []
+            [traffic]
+            seeds = 1
+            packet = [0, 1]
+            pattern = \"storm\"
+            [trafic]";
+        let Faults(faults) = Grid::parse(text).unwrap_err();
+        let told = [
+            "config.colls does not shape the mesh: did you mean cols? allowed are mesh, cols, ",
+            "config: fifo = 1 is not allowed: allowed is 2..=16",
+            "config: fifo = 17 is not allowed: allowed is 2..=16",
+            "config.rows = []: allowed is a value, or a list of one or more",
+            "unknown key traffic.seeds: did you mean seed? allowed are pattern, packet, ",
+            "traffic.pattern: traffic `storm` is not known; allowed are uniform, ",
+            "traffic.packet = 0: allowed is an integer from 1 to 65",
+            "unknown key trafic: did you mean traffic? allowed are the tables config and one of traffic, ",
+        ];
+        assert_eq!(faults.len(), told.len(), "{faults:?}");
+        for (fault, told) in faults.iter().zip(told) {
+            assert!(fault.starts_with(told), "{fault}");
         }
     }
 }

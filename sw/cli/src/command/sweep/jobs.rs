@@ -78,11 +78,11 @@ impl<'a> Jobs<'a> {
     pub fn new(grid: &'a Grid, folder: &'a Path) -> Self {
         let mut blocks: Vec<Block> = vec![];
         let mut block_of = vec![];
-        for Job { config, work } in &grid.jobs {
+        for Job { config, .. } in &grid.jobs {
             // Jobs of one configuration follow each other.
             if blocks.last().is_none_or(|block| block.config != config) {
                 blocks.push(Block {
-                    name: work.block(),
+                    name: grid.block,
                     config,
                     design: OnceLock::new(),
                     library: OnceLock::new(),
@@ -207,7 +207,7 @@ impl<'a> Jobs<'a> {
         }
         let fixed = self.grid.jobs[0].config.entries().into_iter();
         let fixed = fixed.filter(|(key, _)| !self.grid.keys.iter().any(|named| named == key));
-        let own = block(self.grid.jobs[0].work.block()).keys;
+        let own = block(self.grid.block).keys;
         let fixed = fixed.filter(|(key, _)| own.contains(key));
         merged.config = settings(fixed);
         let mut files = vec![("sweep.json", merged.to_json()), ("sweep.csv", wide(merged))];

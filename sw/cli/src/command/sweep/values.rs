@@ -1,9 +1,44 @@
 //! Keys of a file of a sweep, and their values: one, or a list.
 
+use portico_spec::config::did_you_mean;
 use toml::{Table, Value};
 
 /// Most jobs of a sweep.
 const MOST_JOBS: usize = 100_000;
+
+/// All faults that were found in a file, a sentence each.
+#[derive(Debug, Default)]
+pub struct Faults(pub Vec<String>);
+
+impl From<String> for Faults {
+    fn from(fault: String) -> Self {
+        Faults(vec![fault])
+    }
+}
+
+impl Faults {
+    /// The value of a result; faults in its place are added to these.
+    pub fn keep<T>(&mut self, result: Result<T, impl Into<Faults>>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(faults) => {
+                self.0.extend(faults.into().0);
+                None
+            }
+        }
+    }
+
+    /// Ends the search for faults.
+    ///
+    /// # Errors
+    /// All that were found.
+    pub fn check(self) -> Result<(), Faults> {
+        match self.0.is_empty() {
+            true => Ok(()),
+            false => Err(self),
+        }
+    }
+}
 
 /// The values of a key: its one value, or those of its list.
 ///
@@ -62,35 +97,35 @@ pub fn vary<T: Clone, V>(items: Vec<T>, values: &[V], set: impl Fn(&mut T, &V)) 
 pub struct Section<'a> {
     name: &'a str,
     table: &'a Table,
+    faults: Faults,
 }
 
 impl<'a> Section<'a> {
-    /// The table `name`, with no other keys than these.
-    ///
-    /// # Errors
-    /// It has another key.
-    pub fn new(name: &'a str, table: &'a Table, keys: &[&str]) -> Result<Self, String> {
-        match table.keys().find(|key| !keys.contains(&key.as_str())) {
-            Some(key) => Err(format!("unknown key {name}.{key}: allowed are {}", keys.join(", "))),
-            None => Ok(Section { name, table }),
-        }
+    /// The table `name`; each key that is not among `keys` is a fault.
+    pub fn new(name: &'a str, table: &'a Table, keys: &[&str]) -> Self {
+        let unknown = table.keys().filter(|key| !keys.contains(&key.as_str()));
+        let faults = unknown.map(|key| {
+            let hint = did_you_mean(key, keys.iter().copied());
+            format!("unknown key {name}.{key}: {hint}allowed are {}", keys.join(", "))
+        });
+        let faults = Faults(faults.collect());
+        Section { name, table, faults }
     }
 
-    /// The values of a key, read by `one`, which gets the name of the key; none if the key is not there.
-    ///
-    /// # Errors
-    /// Those of `one` and of [`values`].
-    pub fn read<T>(&self, key: &str, one: impl Fn(&str, &Value) -> Result<T, String>) -> Result<Vec<T>, String> {
+    /// The values of a key, read by `one`, which gets the name of the key; none if the key is not there. What `one` or
+    /// [`values`] refuses is a fault, and left out.
+    pub fn read<T>(&mut self, key: &str, one: impl Fn(&str, &Value) -> Result<T, String>) -> Vec<T> {
         let name = format!("{}.{key}", self.name);
-        let given = self.table.get(key).map_or(Ok(vec![]), |value| values(&name, value))?;
-        given.into_iter().map(|value| one(&name, value)).collect()
+        let given = self.table.get(key).map_or(Ok(vec![]), |value| values(&name, value));
+        let given = self.faults.keep(given).unwrap_or_default();
+        let read = given
+            .into_iter()
+            .filter_map(|value| self.faults.keep(one(&name, value)));
+        read.collect()
     }
 
-    /// The values of a key that are integers from `least` to `most`.
-    ///
-    /// # Errors
-    /// One is no such integer.
-    pub fn numbers(&self, key: &str, least: u64, most: u64) -> Result<Vec<u64>, String> {
+    /// The values of a key that are integers from `least` to `most`; each other value is a fault.
+    pub fn numbers(&mut self, key: &str, least: u64, most: u64) -> Vec<u64> {
         self.read(key, |name, value| {
             let number = value.as_integer().and_then(|number| u64::try_from(number).ok());
             let number = number.filter(|number| (least..=most).contains(number));
@@ -98,11 +133,8 @@ impl<'a> Section<'a> {
         })
     }
 
-    /// The values of a key that name one of `allowed` each.
-    ///
-    /// # Errors
-    /// One does not.
-    pub fn named<T: Copy>(&self, key: &str, allowed: &[(&str, T)]) -> Result<Vec<T>, String> {
+    /// The values of a key that name one of `allowed` each; each other value is a fault.
+    pub fn named<T: Copy>(&mut self, key: &str, allowed: &[(&str, T)]) -> Vec<T> {
         self.read(key, |name, value| {
             let found = allowed.iter().find(|(own, _)| value.as_str() == Some(own));
             found.map(|&(_, item)| item).ok_or_else(|| {
@@ -110,5 +142,13 @@ impl<'a> Section<'a> {
                 format!("{name} = {value}: allowed are {}", names.join(", "))
             })
         })
+    }
+
+    /// Ends the reading of the table.
+    ///
+    /// # Errors
+    /// All its faults.
+    pub fn check(self) -> Result<(), Faults> {
+        self.faults.check()
     }
 }

@@ -4,7 +4,7 @@ pub mod application;
 pub mod collective;
 pub mod traffic;
 
-use super::grid::Job;
+use super::{grid::Job, values::Faults};
 use crate::{
     command::sim::TrafficArgs,
     config_args::FABRIC_DECIDES,
@@ -50,8 +50,8 @@ impl Work {
     /// All combinations of the keys of the table `name`.
     ///
     /// # Errors
-    /// A key or a value is not allowed.
-    pub fn all(name: &str, table: &Table) -> Result<Vec<Work>, String> {
+    /// Keys or values are not allowed.
+    pub fn all(name: &str, table: &Table) -> Result<Vec<Work>, Faults> {
         Ok(match name {
             "collective" => collective::all(table)?.into_iter().map(Work::Collective).collect(),
             "run" => application::all(table)?.into_iter().map(Work::Application).collect(),
@@ -59,23 +59,24 @@ impl Work {
         })
     }
 
-    /// The block that it runs on.
-    pub fn block(&self) -> &'static str {
-        match self {
-            Work::Traffic(_) => "mesh",
-            Work::Collective(_) | Work::Application(_) => "fabric",
+    /// The block that runs what the table `name` says.
+    pub fn block(name: &str) -> &'static str {
+        match name {
+            "collective" | "run" => "fabric",
+            _ => "mesh",
         }
     }
 
     /// Keys of the configuration that shape this block, and that the block does not decide itself; of a fabric a profile, too.
-    pub fn config_keys(&self) -> Vec<&'static str> {
-        let keys = block(self.block()).keys.iter().copied();
-        match self {
-            Work::Traffic(_) => keys.collect(),
-            Work::Collective(_) | Work::Application(_) => {
+    pub fn config_keys(name: &str) -> Vec<&'static str> {
+        let top = Work::block(name);
+        let keys = block(top).keys.iter().copied();
+        match top {
+            "fabric" => {
                 let named = keys.filter(|key| !FABRIC_DECIDES.contains(key));
                 named.chain([PROFILE_KEY]).collect()
             }
+            _ => keys.collect(),
         }
     }
 

@@ -1,6 +1,9 @@
 //! Applications: the table `run` of a file.
 
-use super::{super::values::Section, Place};
+use super::{
+    super::values::{Faults, Section},
+    Place,
+};
 use crate::{
     command::run::{self, Example},
     model,
@@ -23,14 +26,15 @@ pub struct Application(Example);
 /// All values of the keys of the table.
 ///
 /// # Errors
-/// A key or a value is not allowed.
-pub fn all(table: &Table) -> Result<Vec<Application>, String> {
-    let section = Section::new("run", table, &KEYS)?;
+/// Keys or values are not allowed.
+pub fn all(table: &Table) -> Result<Vec<Application>, Faults> {
+    let mut section = Section::new("run", table, &KEYS);
     let compared: Vec<(&str, Example)> = Example::compared().map(|example| (example.name(), example)).collect();
-    let named = section.named(KEYS[0], &compared)?;
+    let named = section.named(KEYS[0], &compared);
+    section.check()?;
     if named.is_empty() {
         let names: Vec<&str> = compared.iter().map(|&(name, _)| name).collect();
-        return Err(format!("run.application is missing: allowed are {}", names.join(", ")));
+        return Err(format!("run.application is missing: allowed are {}", names.join(", ")).into());
     }
     Ok(named.into_iter().map(Application).collect())
 }

@@ -1,7 +1,7 @@
 //! Calls of message-passing engines: the table `collective` of a file.
 
 use super::{
-    super::values::{vary, Section},
+    super::values::{vary, Faults, Section},
     Place,
 };
 use crate::model;
@@ -51,16 +51,17 @@ impl Default for Collective {
 /// All combinations of the keys of the table; a barrier has no words.
 ///
 /// # Errors
-/// A key or a value is not allowed.
-pub fn all(table: &Table) -> Result<Vec<Collective>, String> {
-    let section = Section::new("collective", table, &KEYS)?;
-    let kinds = section.named("call", &Kind::ALL.map(|kind| (kind_name(kind), kind)))?;
+/// Keys or values are not allowed, or there are too many.
+pub fn all(table: &Table) -> Result<Vec<Collective>, Faults> {
+    let mut section = Section::new("collective", table, &KEYS);
+    let kinds = section.named("call", &Kind::ALL.map(|kind| (kind_name(kind), kind)));
     let forms: Vec<(String, Form)> = Form::CURVES.map(|form| (form.name(), form)).into();
     let named: Vec<(&str, Form)> = forms.iter().map(|(name, form)| (name.as_str(), *form)).collect();
-    let forms = section.named("tree", &named)?;
-    let words = section.numbers("words", 1, MOST_WORDS)?;
-    let calls = section.numbers("calls", 1, MOST_CALLS)?;
-    let seeds = section.numbers("seed", 0, i64::MAX as u64)?;
+    let forms = section.named("tree", &named);
+    let words = section.numbers("words", 1, MOST_WORDS);
+    let calls = section.numbers("calls", 1, MOST_CALLS);
+    let seeds = section.numbers("seed", 0, i64::MAX as u64);
+    section.check()?;
 
     let all = vary(vec![Collective::default()], &kinds, |call, &kind| call.kind = kind)?;
     let all = vary(all, &forms, |call, &form| call.form = form)?;
@@ -68,9 +69,9 @@ pub fn all(table: &Table) -> Result<Vec<Collective>, String> {
         Kind::Barrier => Ok(vec![Collective { words: 0, ..call }]),
         _ => vary(vec![call], &words, |call, &words| call.words = words as usize),
     };
-    let all: Vec<Vec<Collective>> = all.into_iter().map(with_words).collect::<Result<_, _>>()?;
+    let all: Vec<Vec<Collective>> = all.into_iter().map(with_words).collect::<Result<_, String>>()?;
     let all = vary(all.concat(), &calls, |call, &calls| call.calls = calls as usize)?;
-    vary(all, &seeds, |call, &seed| call.seed = seed)
+    Ok(vary(all, &seeds, |call, &seed| call.seed = seed)?)
 }
 
 impl Collective {

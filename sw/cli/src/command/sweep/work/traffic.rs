@@ -2,7 +2,7 @@
 
 use super::super::{
     grid::Job,
-    values::{vary, Section},
+    values::{vary, Faults, Section},
 };
 use crate::{
     command::sim::{simulate, TrafficArgs, MAX_CYCLES},
@@ -29,15 +29,16 @@ const IN_PANELS: [&str; 6] = ["cols", "rows", "pattern", "packet", "load", "seed
 /// All combinations of the keys of the table; the seed varies fastest.
 ///
 /// # Errors
-/// A key or a value is not allowed.
-pub fn all(table: &Table) -> Result<Vec<TrafficArgs>, String> {
-    let section = Section::new("traffic", table, &KEYS)?;
-    let patterns = section.read("pattern", pattern)?;
-    let packets = section.numbers("packet", 1, MAX_PACKET_FLITS as u64)?;
-    let loads = loads::rising(section.read("load", load)?);
-    let cycles = section.numbers("cycles", 1, MAX_CYCLES)?;
-    let warmups = section.numbers("warmup", 0, MAX_CYCLES)?;
-    let seeds = section.numbers("seed", 0, i64::MAX as u64)?;
+/// Keys or values are not allowed, or there are too many.
+pub fn all(table: &Table) -> Result<Vec<TrafficArgs>, Faults> {
+    let mut section = Section::new("traffic", table, &KEYS);
+    let patterns = section.read("pattern", pattern);
+    let packets = section.numbers("packet", 1, MAX_PACKET_FLITS as u64);
+    let loads = loads::rising(section.read("load", load));
+    let cycles = section.numbers("cycles", 1, MAX_CYCLES);
+    let warmups = section.numbers("warmup", 0, MAX_CYCLES);
+    let seeds = section.numbers("seed", 0, i64::MAX as u64);
+    section.check()?;
 
     let all = vec![TrafficArgs::default()];
     let all = vary(all, &patterns, |traffic, &pattern| traffic.traffic = pattern)?;
@@ -45,7 +46,7 @@ pub fn all(table: &Table) -> Result<Vec<TrafficArgs>, String> {
     let all = vary(all, &loads, |traffic, &load| traffic.rate = load)?;
     let all = vary(all, &cycles, |traffic, &cycles| traffic.cycles = cycles)?;
     let all = vary(all, &warmups, |traffic, &warmup| traffic.warmup = warmup)?;
-    vary(all, &seeds, |traffic, &seed| traffic.seed = seed)
+    Ok(vary(all, &seeds, |traffic, &seed| traffic.seed = seed)?)
 }
 
 fn pattern(name: &str, value: &Value) -> Result<Pattern, String> {
