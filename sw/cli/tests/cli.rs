@@ -231,6 +231,20 @@ fn list_and_check_print_json() {
         }
     }
     assert_eq!(listed["patterns"][0], "uniform");
+    for (name, default) in [
+        ("cols", serde_json::json!(4)),
+        ("monitors", serde_json::json!(true)),
+        ("host_profile", serde_json::json!("leaf")),
+    ] {
+        let keys = listed["keys"].as_array().unwrap();
+        let key = keys.iter().find(|key| key["name"] == name).unwrap();
+        assert_eq!(key["default"], default, "{key}");
+    }
+    let full = &listed["profiles"][0]["settings"];
+    assert_eq!(
+        (&full["windows"], &full["probe"]),
+        (&serde_json::json!(256), &serde_json::json!(false))
+    );
 
     fs::write(folder.path().join("mesh.toml"), "cols = 1\nrows = 1\n").unwrap();
     let checked = json("check mesh.toml --set fifo=16 --json");

@@ -5,8 +5,13 @@ use clap::Args;
 use portico_generate::TOPS;
 use portico_spec::{config::PROFILES, Config};
 use portico_synth::{Board, Target};
-use portico_testbench::traffic::Pattern;
+use portico_testbench::{
+    bench::report::{setting, settings},
+    traffic::Pattern,
+};
 use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// Widest cell of a table, so that all of it fits on a screen.
 const WIDEST: usize = 44;
@@ -47,7 +52,7 @@ struct BlockChoice {
 struct KeyChoice {
     name: &'static str,
     allowed: String,
-    default: &'static str,
+    default: Value,
     about: &'static str,
 }
 
@@ -55,7 +60,8 @@ struct KeyChoice {
 struct ProfileChoice {
     name: &'static str,
     about: &'static str,
-    settings: &'static [&'static str],
+    /// Values of the keys that it sets.
+    settings: BTreeMap<String, Value>,
 }
 
 #[derive(Serialize)]
@@ -87,13 +93,16 @@ fn choices() -> Choices {
     let keys = Config::fields().iter().map(|field| KeyChoice {
         name: field.name,
         allowed: field.allowed.to_string(),
-        default: field.default,
+        default: setting(field.default.to_owned()),
         about: field.doc,
     });
     let profiles = PROFILES.iter().map(|profile| ProfileChoice {
         name: profile.name,
         about: profile.doc,
-        settings: profile.settings,
+        settings: settings(profile.settings.iter().map(|setting| {
+            let (key, value) = setting.split_once('=').expect("a setting of a key");
+            (key, value.to_owned())
+        })),
     });
     let boards = Board::all().into_iter().map(|board| BoardChoice {
         name: board.name.to_owned(),
@@ -126,13 +135,13 @@ fn text(choices: Choices) -> String {
         vec![
             key.name.to_owned(),
             key.allowed,
-            key.default.to_owned(),
+            key.default.to_string(),
             key.about.to_owned(),
         ]
     });
-    let profiles = choices.profiles.iter().map(|profile| {
+    let profiles = PROFILES.iter().map(|profile| {
         let name = profile.name.to_owned();
-        vec![name, profile.about.to_owned(), profile.settings.join(", ")]
+        vec![name, profile.doc.to_owned(), profile.settings.join(", ")]
     });
     let boards = choices.boards.into_iter().map(|board| {
         vec![
