@@ -1301,7 +1301,7 @@ fn examples_run_on_the_golden_fabric() {
             folder.path(),
             &format!("run {example} --golden --set cols=2 --set rows=1"),
         );
-        for text in ["2x1, 32 bits, golden, without time", "payload moved", "bytes"] {
+        for text in ["2x1, 32 bits, reference model, without time", "payload moved", "bytes"] {
             assert!(printed.contains(text), "{printed}");
         }
         for text in ["memories checked", "cycles", "rate"] {
@@ -1409,10 +1409,10 @@ impl Bridge {
         let mut said = BufReader::new(child.stdout.take().unwrap());
         said.read_line(&mut line).unwrap();
         let what = match options.contains("--golden") {
-            true => "golden fabric",
-            false => "Verilated board",
+            true => "reference model",
+            false => "Verilog (Verilator)",
         };
-        assert_eq!(line, format!("serving a {what} of 2x1 tiles; a host begins with:\n"));
+        assert_eq!(line, format!("serving the {what} of 2x1 tiles; a host begins with:\n"));
         line.clear();
         said.read_line(&mut line).unwrap();
         let host = line.trim().strip_prefix("portico run halo --on serial:").unwrap();
@@ -1455,7 +1455,7 @@ fn examples_run_over_a_serial_port() {
         for text in [
             &format!("2x1, 32 bits, on a board, serial:{path}:115200"),
             "payload moved",
-            "memories checked against golden, all equal",
+            "memories checked against the reference model, all equal",
         ] {
             assert!(printed.contains(text), "{printed}");
         }
@@ -1472,7 +1472,7 @@ fn examples_run_over_the_uart_of_a_verilated_board() {
     let Bridge { path, settings, .. } = &bridge;
     for example in ["halo", "transpose", "buffer", "queue", "allreduce", "mpi"] {
         let printed = success(folder.path(), &format!("run {example} --on serial:{path} {settings}"));
-        let compared = "memories checked against golden, all equal";
+        let compared = "memories checked against the reference model, all equal";
         assert!(printed.contains(compared), "{printed}");
     }
     let traffic = format!("run traffic --loads 0.5 --packets 7 --words 3 --on serial:{path} {settings}");
@@ -1594,7 +1594,7 @@ fn examples_and_soaks_run_on_a_verilated_fabric() {
     let folder = folder();
     let settings = "--set cols=2 --set rows=1 --set scratchpad=16 --set cores=2";
     let printed = success(folder.path(), &format!("run halo {settings} --vcd new/halo.vcd"));
-    for text in ["2x1, 32 bits, Verilated", "memories checked against golden, all equal"] {
+    for text in ["2x1, 32 bits, Verilog (Verilator)", "memories checked against the reference model, all equal"] {
         assert!(printed.contains(text), "{printed}");
     }
     let waveform = fs::read_to_string(folder.path().join("new/halo.vcd")).unwrap();
@@ -1607,13 +1607,13 @@ fn examples_and_soaks_run_on_a_verilated_fabric() {
     let printed = success(folder.path(), &format!("sim fabric {settings} --cycles 2000 --seed 3"));
     for text in [
         "operations, each counted once",
-        "memory checked against golden, all equal",
+        "memory checked against the reference model, all equal",
     ] {
         assert!(printed.contains(text), "{printed}");
     }
     let bench = format!("bench soak --quick {settings} --cycles 2000 --json new/soak.json");
     let printed = success(folder.path(), &bench);
-    for text in ["operations, each as golden has it", "memories = 1", "seed = 1"] {
+    for text in ["operations, each as in the reference model", "memories = 1", "seed = 1"] {
         assert!(printed.contains(text), "{printed}");
     }
     let json = fs::read_to_string(folder.path().join("new/soak.json")).unwrap();

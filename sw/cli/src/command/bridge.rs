@@ -20,17 +20,17 @@ use portico_spec::ni::registers::SPACE_BYTES;
 const EXAMPLES: &str = "\
 Examples:
   portico bridge --set cols=2 --set rows=1    the Verilog of a board
-  portico bridge --golden                     a golden 4x4 fabric, which is faster and has no time
+  portico bridge --golden                     the reference model of a 4x4 fabric, which is faster and has no time
   portico bridge --golden --once --set cols=2 --set rows=2
 
 It prints the path of the terminal and the command of a host that uses it. Hosts use it one after the other, with frames of \
 Portico or as LiteX's UARTBone, until Ctrl-C.";
 
-/// Serve a board behind a pseudo-terminal, Verilated or golden: to try the serial driver without hardware
+/// Serve a board behind a pseudo-terminal, in Verilog (Verilator) or the reference model: to try the serial driver without hardware
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Bridge {
-    /// The golden fabric behind a golden bridge, without hardware
+    /// The reference models of fabric and bridge, without hardware
     #[arg(long)]
     golden: bool,
     /// End when the first host closes the terminal
@@ -63,11 +63,11 @@ impl Bridge {
         };
         let mut terminal = Terminal::open()?;
         output::print(&format!(
-            "serving a {} of {}x{} tiles; a host begins with:\n  portico run halo --on serial:{}{set}\n{}",
+            "serving the {} of {}x{} tiles; a host begins with:\n  portico run halo --on serial:{}{set}\n{}",
             if self.golden {
-                "golden fabric"
+                "reference model"
             } else {
-                "Verilated board"
+                "Verilog (Verilator)"
             },
             config.cols,
             config.rows,

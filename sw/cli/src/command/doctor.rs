@@ -29,7 +29,7 @@ impl Doctor {
         let row = |tool: Tool| [vec![tool.to_string(), serves(tool).into()], found(tool).to_vec()].concat();
         let (developers, users): (Vec<Tool>, _) = Tool::ALL.into_iter().partition(|&tool| is_for_tests(tool));
         let compiler = [
-            vec!["C++ compiler, make".to_owned(), "Verilated models".into()],
+            vec!["C++ compiler, make".to_owned(), "models of Verilator".into()],
             found_compiler().to_vec(),
         ];
         let users: Vec<_> = users.into_iter().map(row).chain([compiler.concat()]).collect();

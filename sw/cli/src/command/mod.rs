@@ -32,7 +32,7 @@ Examples:
   portico sweep examples/sweep.toml --out build/sweep --jobs 2
                                           meshes, calls or applications, resumed where it stopped
   portico sim fabric --workload soak --cycles 100000 --resets
-  portico run halo                        an application on a Verilated 4x4 fabric
+  portico run halo                        an application on the Verilog (Verilator) of a 4x4 fabric
   portico run halo --on serial:/dev/ttyUSB0
                                           the same on a board
   portico bench noc --json build/noc.json --svg build/noc.svg

@@ -31,9 +31,9 @@ mod unexpected;
 const EXAMPLES: &str = "\
 Examples:
   portico run --list                      what there is
-  portico run halo                        on a Verilated fabric of 4x4 tiles
+  portico run halo                        on the Verilog (Verilator) of a fabric of 4x4 tiles
   portico run transpose --set cols=2 --set rows=2 --vcd build/transpose.vcd
-  portico run queue --golden              on the golden model, which has no time
+  portico run queue --golden              on the reference model, which has no time
   portico run halo --on serial:/dev/ttyUSB0:115200 --set cols=2 --set rows=2
                                           on a board, through the UART bridge of its bitstream
   portico run halo --on uio:/dev/uio0     on a board, through memory that a UIO driver maps
@@ -47,12 +47,12 @@ Examples:
   portico run traffic                     a fabric measures its own throughput and latency
   portico run traffic --pattern transpose --words 31 --loads 0.2,0.5,1 --set cols=8 --set rows=8
 
-Every example checks its result word by word. On a Verilated fabric and on a board the memories of all tiles are \
-compared with those of a golden fabric on which the same example ran, too; but for tile 0 with the ring of a queue or of \
+Every example checks its result word by word. In Verilog (Verilator) and on a board the memories of all tiles are compared \
+with those of the reference model on which the same example ran, too; but for tile 0 with the ring of a queue or of \
 events, which lie in the order in which they came. With --unexpected this order is fixed, and tile 0 is compared.
 
 A board must hold the configuration that --config and --set name: its registers are checked first. Through the UART bridge \
-the fabric is reset before the example runs. `portico bridge --golden` serves a golden fabric in place of a board.";
+the fabric is reset before the example runs. `portico bridge --golden` serves the reference model in place of a board.";
 
 /// An application that moves data over a fabric and checks itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -181,7 +181,7 @@ fn example_parser() -> impl TypedValueParser<Value = Example> {
     })
 }
 
-/// Run an application on a fabric, Verilated, golden or on a board, and compare what it leaves in memories
+/// Run an application on Verilog (Verilator), the reference model or a board, and compare what it leaves in memories
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Run {
@@ -196,7 +196,7 @@ pub struct Run {
     unexpected: bool,
     #[command(flatten)]
     config: ConfigArgs,
-    /// On the golden fabric instead, without hardware
+    /// On the reference model instead, without hardware
     #[arg(long, conflicts_with = "vcd")]
     golden: bool,
     #[command(flatten)]
@@ -204,7 +204,7 @@ pub struct Run {
     /// Waveform, in VCD
     #[arg(long, value_name = "FILE")]
     vcd: Option<PathBuf>,
-    /// Of portals on a Verilated fabric: each step of each engine with its cycle, in CSV
+    /// Of portals in Verilog (Verilator): each step of each engine with its cycle, in CSV
     #[arg(long, value_name = "FILE", conflicts_with_all = ["golden", "on"])]
     log: Option<PathBuf>,
     // The last, since its heading goes over all options behind it.
@@ -437,7 +437,7 @@ fn compared<T: Transport>(example: Example, config: &Config, mut fabric: Fabric<
         let found = fabric.read(tile, 0, expected.len())?;
         if let Some(at) = (0..found.len()).find(|&at| found[at] != expected[at]) {
             anyhow::bail!(
-                "tile {tile}, byte {:#x}: found {:#x}, on the golden fabric {:#x}",
+                "tile {tile}, byte {:#x}: found {:#x}, on the reference model {:#x}",
                 4 * at,
                 found[at],
                 expected[at]
@@ -475,8 +475,8 @@ fn text(example: Example, config: &Config, place: Place, outcome: &Outcome) -> S
     } = outcome;
     let Config { cols, rows, width, .. } = config;
     let on = match place {
-        Place::Golden => "golden, without time".to_owned(),
-        Place::Verilated => "Verilated".to_owned(),
+        Place::Golden => "reference model, without time".to_owned(),
+        Place::Verilated => "Verilog (Verilator)".to_owned(),
         Place::Board(port) => format!("on a board, {port}"),
     };
     let mut lines = vec![
@@ -496,12 +496,12 @@ fn text(example: Example, config: &Config, place: Place, outcome: &Outcome) -> S
     lines.push(("result checked by the example", "all equal".to_owned(), ""));
     match compared {
         Some(0) => lines.push((
-            "memories checked against golden",
+            "memories checked against the reference model",
             "none: their contents depend on the order of arrival".to_owned(),
             "",
         )),
         Some(words) => lines.push((
-            "memories checked against golden, all equal",
+            "memories checked against the reference model, all equal",
             grouped(*words as u64),
             "words",
         )),
@@ -581,9 +581,9 @@ mod tests {
             let transport = GoldenTransport::new(&config).unwrap();
             let outcome = compared(example, &config, Fabric::open(transport).unwrap()).unwrap();
             assert!(outcome.compared.unwrap() > 50, "{example:?}");
-            assert!(text(example, &config, Place::Verilated, &outcome).contains("checked against golden"));
+            assert!(text(example, &config, Place::Verilated, &outcome).contains("checked against the reference model"));
             let (outcome, _) = golden(example, &config).unwrap();
-            assert!(!text(example, &config, Place::Golden, &outcome).contains("against golden"));
+            assert!(!text(example, &config, Place::Golden, &outcome).contains("against the reference model"));
         }
     }
 
@@ -598,7 +598,7 @@ mod tests {
             .unwrap();
         let text = error.to_string();
         assert!(
-            text.starts_with("tile 3, byte 0x40: found 0xbad, on the golden fabric 0x"),
+            text.starts_with("tile 3, byte 0x40: found 0xbad, on the reference model 0x"),
             "{text}"
         );
     }

@@ -58,10 +58,10 @@ with its flits and its load; the load is the flits of the packets that were deli
 cycles. --svg draws the mesh with the load of each link. In a mesh with monitors, their counters are compared with the \
 flits of all packets delivered.
 
-If a word differs from what the golden model expects, or a packet is lost, doubled or stuck, the exit status is 1 and \
+If a word differs from what the reference model expects, or a packet is lost, doubled or stuck, the exit status is 1 and \
 the message has the command line that replays it.";
 
-/// Simulate a design under traffic, and compare every word with the golden model
+/// Simulate a design under traffic, and compare every word with the reference model
 #[derive(Args)]
 pub struct Sim {
     #[command(subcommand)]

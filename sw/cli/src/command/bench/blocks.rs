@@ -25,8 +25,8 @@ Examples:
   portico bench blocks fp-add reduce-alu --json build/blocks.json --svg build/blocks.svg
   portico bench blocks list-manager --out build/list-manager
 
-Measured are the cycles of each block's operations on its Verilated Verilog, every result compared with that of the \
-golden model; its cells for ECP5 and Xilinx 7 by Yosys; and its clock on ECP5 by nextpnr, the median of three seeds.
+Measured are the cycles of each block's operations in Verilog (Verilator), every result compared with that of the \
+reference model; its cells for ECP5 and Xilinx 7 by Yosys; and its clock on ECP5 by nextpnr, the median of three seeds.
 
 Columns: paper is the figure of the paper that described it, limit is what no implementation can pass, bound is what \
 Portico must reach.";

@@ -227,7 +227,7 @@ fn tools(base: &Config, quick: bool) -> anyhow::Result<Vec<Row>> {
 
     let (library, took) = compile(&design, quick)?;
     if let Some(took) = took {
-        let name = "Verilated build of an 8x8 mesh, from nothing";
+        let name = "build of an 8x8 mesh by Verilator, from nothing";
         rows.push(row(name, "s", Better::Less, took, Some(40.0)));
     }
 

@@ -126,7 +126,11 @@ fn rows(summary: &Summary, replay: Option<&Summary>, built: Option<f64>) -> Vec<
     let mut rows = vec![
         count("with operations under way", "cycles", summary.cycles),
         count("resets in mid-flight", "resets", summary.resets),
-        count("operations, each as golden has it", "operations", summary.operations),
+        count(
+            "operations, each as in the reference model",
+            "operations",
+            summary.operations,
+        ),
         count("puts and gets of these", "operations", summary.transfers),
         count("programs of the user's of these", "operations", summary.programs),
         count("atomics of these", "operations", summary.atomics),
@@ -143,7 +147,7 @@ fn rows(summary: &Summary, replay: Option<&Summary>, built: Option<f64>) -> Vec<
         count("lists that brought some of these", "lists", summary.lists),
         count("memory compared, all equal", "words", summary.words),
         row(
-            "speed under load, golden beside it",
+            "speed under load, reference model beside it",
             "cycles/s",
             summary.speed(),
             Some(5_000.0),
@@ -159,7 +163,12 @@ fn rows(summary: &Summary, replay: Option<&Summary>, built: Option<f64>) -> Vec<
     }
     rows.extend(built.map(|seconds| Row {
         better: Better::Less,
-        ..row("Verilated build of the fabric, from nothing", "s", seconds, Some(180.0))
+        ..row(
+            "build of the fabric by Verilator, from nothing",
+            "s",
+            seconds,
+            Some(180.0),
+        )
     }));
     rows
 }

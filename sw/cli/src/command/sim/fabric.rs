@@ -43,7 +43,7 @@ and the model follows each step that hardware tells (--set portals_log=true). Me
 
 With --sizes random, the seed also decides what profiles set, and width and fifo; keys of --set stay as they are.
 
-Every event must count as often as descriptors want it, with the error and the value that the golden model has, and at \
+Every event must count as often as descriptors want it, with the error and the value that the reference model has, and at \
 the end memories must be equal word by word. If not, the exit status is 1 and the message has the command line that \
 replays it.";
 
@@ -54,7 +54,7 @@ const MAX_LATENCY: u64 = 200;
 /// Greatest chance of a stall or a reset: what never comes to an end is not to be had.
 const MAX_CHANCE: f64 = 0.9;
 
-/// Soak a fabric: random operations of all tiles at once, compared with the golden model
+/// Soak a fabric: random operations of all tiles at once, compared with the reference model
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Fabric {
@@ -214,13 +214,13 @@ fn text(config: &Config, soak: &Soak, summary: &Summary, simulated: u64) -> Stri
         ),
         ("lists that brought some of these", grouped(summary.lists), ""),
         (
-            "memory checked against golden, all equal",
+            "memory checked against the reference model, all equal",
             grouped(summary.words),
             "words",
         ),
         ("cycles simulated", grouped(simulated), "cycles"),
         (
-            "speed with operations under way, golden beside it",
+            "speed with operations under way, reference model beside it",
             grouped(summary.speed() as u64),
             "cycles/s",
         ),
