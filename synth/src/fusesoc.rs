@@ -7,7 +7,7 @@ use std::fmt::Write;
 ///
 /// Of the files, those that end in `.v` belong to the core, in their order. Targets: `default` for designs that use the
 /// core, `lint` runs Verilator's linter, `synth` Yosys for ECP5. With a test bench, the module `<top>_tb` in the file `bench`,
-/// `sim` runs it under Icarus. The core is `::<top>:<version of this program>`.
+/// `sim` runs it under Icarus. The core is `portico:portico:<top>:<version of this program>`.
 pub fn fusesoc_core(design: &Design, files: &[String], bench: Option<&str>) -> String {
     let top = &design.top;
     let mut sources = String::new();
@@ -57,7 +57,7 @@ targets:
       output_format: json
       yosys_synth_options: [-nowidelut]
 {target}",
-        name = quoted(&format!("::{top}:{}", env!("CARGO_PKG_VERSION"))),
+        name = quoted(&format!("portico:portico:{top}:{}", env!("CARGO_PKG_VERSION"))),
         description = quoted(&design.about()),
         top = quoted(top),
     )
@@ -80,7 +80,7 @@ mod tests {
         let files = ["fifo_ram.v", "fifo.v", "fifo.f"].map(String::from);
         let core = fusesoc_core(&fifo, &files, None);
         assert!(!core.contains("sim:") && !core.contains("bench"), "{core}");
-        assert!(core.starts_with("CAPI=2:\nname: \"::fifo:"), "{core}");
+        assert!(core.starts_with("CAPI=2:\nname: \"portico:portico:fifo:"), "{core}");
         assert!(
             core.contains("\ndescription: \"Portico, depth: \\\"8\\\" # bytes\"\n"),
             "{core}"

@@ -295,14 +295,15 @@ fn cores_of_two_depths_are_in_one_project_of_fusesoc() {
     }
     let both =
         "CAPI=2:\nname: \"::both:1.0\"\nfilesets:\n  rtl:\n    files: [both.v]\n    file_type: verilogSource\n    \
-        depend: [\"::left_fifo\", \"::right_fifo\"]\ntargets:\n  lint:\n    filesets: [rtl]\n    toplevel: both\n    \
-        flow: lint\n    flow_options: {tool: verilator, verilator_options: [-Wno-PINMISSING, -Wno-DECLFILENAME]}\n";
+        depend: [\"portico:portico:left_fifo\", \"portico:portico:right_fifo\"]\n\
+        targets:\n  lint:\n    filesets: [rtl]\n    toplevel: both\n    flow: lint\n    \
+        flow_options: {tool: verilator, verilator_options: [-Wno-PINMISSING, -Wno-DECLFILENAME]}\n";
     fs::write(folder.path().join("both.core"), both).unwrap();
     let top = "module both;\n    left_fifo left ();\n    right_fifo right ();\nendmodule\n";
     fs::write(folder.path().join("both.v"), top).unwrap();
     let fusesoc = |arguments: &[&str]| fusesoc(folder.path(), arguments);
     for (name, depth) in [("left", 4), ("right", 8)] {
-        let core = format!("::{name}_fifo:{}", env!("CARGO_PKG_VERSION"));
+        let core = format!("portico:portico:{name}_fifo:{}", env!("CARGO_PKG_VERSION"));
         let shown = fusesoc(&["core", "show", &core]);
         let described = shown
             .lines()
@@ -328,7 +329,7 @@ fn a_generated_core_is_accepted_and_its_bench_runs() {
     );
     portico(folder.path(), "generate fifo --core --template --out .");
     for top in ["portico_fabric", "portico_fifo"] {
-        let core = format!("::{top}:{}", env!("CARGO_PKG_VERSION"));
+        let core = format!("portico:portico:{top}:{}", env!("CARGO_PKG_VERSION"));
         let shown = fusesoc(folder.path(), &["core", "show", &core]);
         for target in ["lint", "sim", "synth"] {
             assert!(shown.lines().any(|line| line.starts_with(target)), "{shown}");
