@@ -20,7 +20,7 @@ use portico_spec::ni::registers::SPACE_BYTES;
 const EXAMPLES: &str = "\
 Examples:
   portico bridge --set cols=2 --set rows=1    the Verilog of a board
-  portico bridge --golden                     the reference model of a 4x4 fabric, which is faster and has no time
+  portico bridge --golden                     the reference model, which is faster and has no time
   portico bridge --golden --once --set cols=2 --set rows=2
 
 It prints the path of the terminal and the command of a host that uses it. Hosts use it one after the other, with frames of \
