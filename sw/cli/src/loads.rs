@@ -80,6 +80,11 @@ pub fn mesh(text: &str) -> Result<(usize, usize), String> {
     sides.ok_or_else(|| "allowed is COLSxROWS, such as 8x4".into())
 }
 
+/// A mesh as [`mesh`] reads it.
+pub fn mesh_name((cols, rows): (usize, usize)) -> String {
+    format!("{cols}x{rows}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -824,7 +824,12 @@ fn a_benchmark_of_chosen_meshes_and_loads_writes_a_plot_of_each() {
     let wide = fs::read_to_string(folder.path().join("noc/noc-wide.csv")).unwrap();
     // Each pattern has a line for each load, and one for its saturation.
     assert_eq!(wide.lines().count(), 2 * 3 + 1, "{wide}");
-    assert!(wide.lines().next().unwrap().contains(",latency (cycles),"), "{wide}");
+    let header = wide.lines().next().unwrap();
+    assert!(
+        header.contains(",latency (cycles),") && header.contains(",cols,fifo,"),
+        "{wide}"
+    );
+    assert!(wide.lines().skip(1).all(|line| line.contains(",2,4,")), "{wide}");
     let svg = fs::read_to_string(folder.path().join("noc/noc-2x1-uniform.svg")).unwrap();
     for text in ["uniform traffic on a 2x1 mesh", "FIFO of 4", "bisection 1.00"] {
         assert!(svg.contains(text), "{text}");

@@ -160,6 +160,7 @@ fn rows(config: &Config, bytes: usize, cycles: &[(Order, Vec<u64>)]) -> Vec<Row>
         let row = |name: String, measure: &str, cycles: f64| {
             Row::new(BENCH, name, "cycles", Better::Less, cycles)
                 .with("measure", measure)
+                .on_mesh((config.cols, config.rows))
                 .with("tiles", tiles)
                 .with("bytes", bytes)
                 .with("order", way.name())
@@ -293,6 +294,11 @@ mod tests {
         // The longest blocks do not fit.
         assert_eq!(figures.rows.len(), 2 * 2 * Order::ALL.len());
         assert_eq!(figures.skipped, [(4, 400_000), (3, 400_000)]);
+        let of_row = figures
+            .rows
+            .iter()
+            .filter(|row| row.keys["cols"] == 3 && row.keys["rows"] == 1);
+        assert_eq!(of_row.count(), 2 * Order::ALL.len());
         for row in &figures.rows {
             // Golden takes the words of the list one a cycle, and all that they ask for at once.
             let puts = row.keys["tiles"].as_u64().unwrap() - 1;

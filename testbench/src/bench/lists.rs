@@ -93,7 +93,8 @@ pub fn run(
             let parts = figures
                 .parts
                 .context("a fabric without monitors cannot be measured: set monitors")?;
-            rows.extend(application.rows(config.tiles(), figures.cycles, parts));
+            let figures = application.rows(config.tiles(), figures.cycles, parts).into_iter();
+            rows.extend(figures.map(|row| row.on_mesh((cols, mesh_rows))));
         }
         cycles += fabric.transport().cycles();
     }
@@ -188,6 +189,10 @@ mod tests {
         .unwrap();
         assert_eq!(steps, (0..11).map(|step| (step, 10)).collect::<Vec<_>>());
         assert_eq!(rows.len(), 2 * APPLICATIONS.len() * 5);
+        for (place, (cols, mesh_rows)) in meshes.into_iter().enumerate() {
+            let mut of_mesh = rows.chunks(APPLICATIONS.len() * 5).nth(place).unwrap().iter();
+            assert!(of_mesh.all(|row| row.keys["cols"] == cols && row.keys["rows"] == mesh_rows));
+        }
         assert!(cycles > 1000, "{cycles}");
         // One flit in two cycles; the bounds are for 16 tiles.
         for row in &rows {

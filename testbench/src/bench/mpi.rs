@@ -163,8 +163,8 @@ impl Effort {
 pub struct Point {
     /// The call.
     pub call: Call,
-    /// Members.
-    pub tiles: usize,
+    /// Columns and rows of the fabric, whose tiles are the members.
+    pub mesh: (usize, usize),
     /// Words of a block.
     pub words: usize,
     /// How it was carried out.
@@ -186,10 +186,16 @@ pub struct Point {
 }
 
 impl Point {
+    /// Number of members.
+    pub fn tiles(&self) -> usize {
+        self.mesh.0 * self.mesh.1
+    }
+
     /// Its cycles, the estimate, and the cycles of a start that is launched. The way that is taken is held against the others, whose
     /// least cycles are `others`.
     pub fn rows(&self, others: Option<u64>) -> Vec<Row> {
-        let Point { call, tiles, words, .. } = *self;
+        let Point { call, words, .. } = *self;
+        let tiles = self.tiles();
         let (call, way) = (call.name(), self.way.name());
         let length = match words {
             0 => String::new(),
@@ -205,6 +211,7 @@ impl Point {
             Row::new(BENCH, name, "cycles", Better::Less, cycles as f64)
                 .with("measure", measure)
                 .with("call", call)
+                .on_mesh(self.mesh)
                 .with("tiles", tiles)
                 .with("words", words)
                 .with("way", way)
@@ -247,7 +254,7 @@ impl Point {
 
 /// How often the tree that the cost model takes is the best, or within a tenth, of all that the group has; none if it has one.
 fn share_of_trees(points: &[Point]) -> Option<Row> {
-    let key = |point: &Point| (point.call, point.tiles, point.words);
+    let key = |point: &Point| (point.call, point.mesh, point.words);
     let along: Vec<&Point> = points
         .iter()
         .filter(|point| point.trees > 1 && point.tree.is_some())
@@ -277,21 +284,23 @@ fn share_of_trees(points: &[Point]) -> Option<Row> {
 /// The recovery of a group after a call of its engines has failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recovery {
-    /// Members.
-    pub tiles: usize,
+    /// Columns and rows of the fabric, whose tiles are the members.
+    pub mesh: (usize, usize),
     /// From the call of the driver to its end.
     pub cycles: u64,
 }
 
 impl Recovery {
     fn row(&self) -> Row {
-        let name = format!("recover, {} tiles", self.tiles);
+        let tiles = self.mesh.0 * self.mesh.1;
+        let name = format!("recover, {tiles} tiles");
         Row {
-            bound: Some((RECOVERY_CYCLES * self.tiles as u64) as f64),
+            bound: Some((RECOVERY_CYCLES * tiles as u64) as f64),
             ..Row::new(BENCH, name, "cycles", Better::Less, self.cycles as f64)
         }
         .with("measure", "recover")
-        .with("tiles", self.tiles)
+        .on_mesh(self.mesh)
+        .with("tiles", tiles)
     }
 }
 
@@ -317,7 +326,7 @@ impl Measured {
 
 /// Rows of points: each way that is taken is held against the other ways and trees of its call.
 fn rows(points: &[Point]) -> Vec<Row> {
-    let key = |point: &Point| (point.call, point.tiles, point.words);
+    let key = |point: &Point| (point.call, point.mesh, point.words);
     let rows = points.iter().flat_map(|point| {
         let others = points
             .iter()
@@ -439,7 +448,7 @@ impl<T: Transport> Bench<T> {
                 })?;
                 points.extend(timing.map(|timing| Point {
                     call,
-                    tiles,
+                    mesh: self.mesh(),
                     words,
                     way,
                     taken,
@@ -570,7 +579,10 @@ impl<T: Transport> Bench<T> {
         let cycles = self.fabric.transport().cycles() - begun;
         // It is as before.
         ensure!(self.measure(Call::Allreduce, 1)?.is_some(), "the group has no engines");
-        Ok(Some(Recovery { tiles, cycles }))
+        Ok(Some(Recovery {
+            mesh: self.mesh(),
+            cycles,
+        }))
     }
 
     fn prepare(&mut self, call: Call, words: usize) -> Result<Request, Error> {
@@ -591,6 +603,12 @@ impl<T: Transport> Bench<T> {
             Call::Gather => comm.gather(fabric, 0, sources, result, words),
             Call::Alltoall => comm.alltoall(fabric, sources, results, words),
         }
+    }
+
+    /// Columns and rows of the fabric.
+    fn mesh(&self) -> (usize, usize) {
+        let Config { cols, rows, .. } = *self.fabric.config();
+        (cols, rows)
     }
 
     /// Address of the words that a tile sends in this turn.
@@ -703,8 +721,8 @@ mod tests {
                 .filter(|point| point.call == call && point.way == point.taken);
             assert_eq!(chosen.count(), 2 * sizes(call), "{}", call.name());
         }
-        let recovered: Vec<usize> = measured.recoveries.iter().map(|recovery| recovery.tiles).collect();
-        assert_eq!(recovered, [3, 4]);
+        let recovered: Vec<(usize, usize)> = measured.recoveries.iter().map(|recovery| recovery.mesh).collect();
+        assert_eq!(recovered, [(3, 1), (2, 2)]);
         let launched = points.iter().filter(|point| point.launched.is_some()).count();
         let singles = [
             Call::Barrier,
@@ -767,7 +785,7 @@ mod tests {
             .filter(|point| point.way == Way::Engines)
             .collect();
         // In a row the trees are equal.
-        let of = |tiles: usize| engines.iter().filter(move |point| point.tiles == tiles);
+        let of = |tiles: usize| engines.iter().filter(move |point| point.tiles() == tiles);
         assert!(of(3).all(|point| point.trees == 1 && point.is_tree_taken));
         assert!(of(4).all(|point| point.trees == 2));
         for form in [Form::Quad, Form::Linear] {
@@ -790,10 +808,43 @@ mod tests {
     }
 
     #[test]
+    fn calls_of_two_meshes_with_as_many_tiles_are_told_apart() {
+        let point = |mesh, way, cycles| Point {
+            call: Call::Barrier,
+            mesh,
+            words: 0,
+            way,
+            taken: Way::Engines,
+            tree: None,
+            is_tree_taken: false,
+            trees: 1,
+            estimate: 0,
+            cycles,
+            launched: None,
+        };
+        let points = [
+            point((4, 2), Way::Engines, 10),
+            point((4, 2), Way::Host, 30),
+            point((2, 4), Way::Engines, 11),
+            point((2, 4), Way::Host, 20),
+        ];
+        let rows = rows(&points);
+        let of = |cols: usize| rows.iter().find(|row| row.keys["cols"] == cols && row.bound.is_some());
+        assert_eq!(
+            [4, 2].map(|cols| of(cols).map(|row| row.value)),
+            [Some(10.0), Some(11.0)]
+        );
+        assert_eq!(
+            [4, 2].map(|cols| of(cols).and_then(|row| row.bound)),
+            [Some(30.0), Some(20.0)]
+        );
+    }
+
+    #[test]
     fn the_share_of_trees_counts_calls_whose_tree_is_near_the_best() {
         let point = |words, tree, is_tree_taken, cycles| Point {
             call: Call::Bcast,
-            tiles: 4,
+            mesh: (2, 2),
             words,
             way: Way::Engines,
             taken: Way::Engines,

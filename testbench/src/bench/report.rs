@@ -1,10 +1,10 @@
 //! The one form in which every benchmark gives its figures.
 //!
 //! ```json
-//! {"command": "portico bench noc", "tools": {"verilator": "5.048"}, "config": {"cols": 4}, "rows": [
+//! {"command": "portico bench noc", "tools": {"verilator": "5.048"}, "config": {"fifo": 4}, "rows": [
 //!   {"bench": "noc", "name": "one input to one output, 4x4", "unit": "flits/cycle",
 //!    "paper": null, "limit": 1.0, "bound": 1.0, "better": "more", "value": 1.0,
-//!    "fifo": 4, "mesh": "4x4"}]}
+//!    "cols": 4, "rows": 4}]}
 //! ```
 //!
 //! Figures that belong to one table share the key `measure`; a key for each variable tells them apart.
@@ -136,7 +136,7 @@ impl BenchReport {
 
     /// The figures as CSV for data frames: a line for all figures that differ in nothing but `measure`, and a column for each measure.
     /// Before these come the settings of the report and the keys of its rows. A key of a row goes before the setting of the same name.
-    /// A field is empty where there is no such figure.
+    /// A field is empty where there is no such figure. Each further figure with the same keys and measure begins a line of its own.
     ///
     /// # Panics
     /// If a row has no key `measure`.
@@ -153,8 +153,11 @@ impl BenchReport {
             if !measures.contains(&measure) {
                 measures.push(measure.clone());
             }
-            let place = *places.entry(id(&keys)).or_insert(lines.len());
+            let places: &mut Vec<usize> = places.entry(id(&keys)).or_default();
+            let has_room = |&&place: &&usize| lines[place].1.iter().all(|(of, _)| *of != measure);
+            let place = places.iter().find(has_room).copied().unwrap_or(lines.len());
             if place == lines.len() {
+                places.push(place);
                 lines.push((keys, vec![]));
             }
             lines[place].1.push((measure, row.value));
@@ -244,6 +247,11 @@ impl Row {
         self
     }
 
+    /// The same figure with the mesh of the fabric that it was measured on: keys `cols` and `rows`.
+    pub fn on_mesh(self, (cols, rows): (usize, usize)) -> Self {
+        self.with("cols", cols).with("rows", rows)
+    }
+
     /// Whether the figure is as good as the bound, if there is one.
     pub fn meets_bound(&self) -> Option<bool> {
         self.bound.map(|bound| match self.better {
@@ -318,6 +326,28 @@ mod tests {
         assert_eq!(
             report.to_wide_csv(),
             "cols,load,\"latency, mean\",accepted load\n4,0.1,5.5,0.1\n4,0.2,7,\n"
+        );
+    }
+
+    #[test]
+    fn wide_csv_has_the_mesh_of_each_line_and_keeps_figures_of_equal_keys() {
+        let figure = |measure: &str, mesh, value| {
+            let row = Row::new("mpi", "barrier, 8 tiles", "cycles", Better::Less, value);
+            row.with("measure", measure).with("tiles", 8).on_mesh(mesh)
+        };
+        let report = BenchReport {
+            rows: vec![
+                figure("call", (4, 2), 5.0),
+                figure("call", (2, 4), 6.0),
+                figure("estimate", (2, 4), 6.5),
+                figure("call", (4, 2), 7.0),
+                figure("estimate", (4, 2), 5.5),
+            ],
+            ..BenchReport::default()
+        };
+        assert_eq!(
+            report.to_wide_csv(),
+            "cols,rows,tiles,call,estimate\n4,2,8,5,5.5\n2,4,8,6,6.5\n4,2,8,7,\n"
         );
     }
 

@@ -1,5 +1,6 @@
 //! Lines over logarithmic axes: panels in rows of two, with a legend beside each.
 
+use crate::loads::mesh_name;
 use anyhow::ensure;
 use plotters::prelude::*;
 use portico_spec::mpe::call::Kind;
@@ -110,7 +111,7 @@ pub fn series(title: &str, plots: &[Plot]) -> anyhow::Result<String> {
     svg(title, &panels)
 }
 
-/// Cycles of barriers against tiles, then those of each other call against words, a panel a number of tiles; a line a tree.
+/// Cycles of barriers against tiles, then those of each other call against words, a panel a mesh; a line a tree.
 ///
 /// # Errors
 /// There is nothing to plot, or plotting fails.
@@ -127,16 +128,16 @@ pub fn collectives(points: &[Point]) -> anyhow::Result<String> {
         title: kind_name(Kind::Barrier).to_owned(),
         x: "tiles".to_owned(),
         y: "cycles".to_owned(),
-        lines: lines(&|point| point.kind == Kind::Barrier, |point| point.tiles),
+        lines: lines(&|point| point.kind == Kind::Barrier, Point::tiles),
     }];
-    let mut cases: Vec<(Kind, usize)> = points.iter().map(|point| (point.kind, point.tiles)).collect();
+    let mut cases: Vec<(Kind, (usize, usize))> = points.iter().map(|point| (point.kind, point.mesh)).collect();
     cases.retain(|&(kind, _)| kind != Kind::Barrier);
     cases.dedup();
     panels.extend(cases.into_iter().map(|case| Panel {
-        title: format!("{}, {}", kind_name(case.0), tiles(case.1)),
+        title: format!("{}, {}", kind_name(case.0), mesh_name(case.1)),
         x: "words".to_owned(),
         y: "cycles".to_owned(),
-        lines: lines(&|point| (point.kind, point.tiles) == case, |point| point.words),
+        lines: lines(&|point| (point.kind, point.mesh) == case, |point| point.words),
     }));
     svg("Collective calls", &panels)
 }
@@ -385,10 +386,10 @@ mod tests {
     }
 
     #[test]
-    fn calls_have_a_panel_a_number_of_tiles() {
-        let point = |kind, tiles, form, words| Point {
+    fn calls_have_a_panel_a_mesh() {
+        let point = |kind, mesh, form, words| Point {
             kind,
-            tiles,
+            mesh,
             form,
             depth: 2,
             words,
@@ -398,18 +399,18 @@ mod tests {
             idle: 0,
         };
         let points = [
-            point(Kind::Barrier, 4, Form::Mapped, 0),
-            point(Kind::Broadcast, 4, Form::Mapped, 8),
-            point(Kind::Broadcast, 4, Form::Linear, 8),
-            point(Kind::Broadcast, 32, Form::Linear, 8),
+            point(Kind::Barrier, (2, 2), Form::Mapped, 0),
+            point(Kind::Broadcast, (2, 2), Form::Mapped, 8),
+            point(Kind::Broadcast, (2, 2), Form::Linear, 8),
+            point(Kind::Broadcast, (8, 4), Form::Linear, 8),
         ];
         let svg = collectives(&points).unwrap();
         labels_are_apart(&svg);
         for text in [
             "Collective calls",
             "barrier",
-            "broadcast, 4 tiles",
-            "broadcast, 32 tiles",
+            "broadcast, 2x2",
+            "broadcast, 8x4",
             "mapped",
             "words",
         ] {

@@ -17,8 +17,8 @@ use portico_spec::mpe::call::Kind;
 pub struct Point {
     /// What is called.
     pub kind: Kind,
-    /// Tiles that take part.
-    pub tiles: usize,
+    /// Columns and rows of the fabric, whose tiles all take part.
+    pub mesh: (usize, usize),
     /// Their tree.
     pub form: Form,
     /// Edges from the root to the farthest member.
@@ -47,6 +47,11 @@ pub struct Skipped {
 }
 
 impl Point {
+    /// Number of tiles that take part.
+    pub fn tiles(&self) -> usize {
+        self.mesh.0 * self.mesh.1
+    }
+
     /// Cycles that no implementation can pass: those that one edge needs for its flits. A barrier has none.
     pub fn limit(&self) -> Option<f64> {
         (self.kind != Kind::Barrier).then(|| flits(self.words) as f64)
@@ -64,7 +69,7 @@ impl Point {
 
     /// Cycles that the paper measured.
     pub fn paper(&self) -> Option<f64> {
-        paper::cycles(self.kind, self.form, self.tiles, self.words)
+        paper::cycles(self.kind, self.form, self.tiles(), self.words)
     }
 
     /// What was called, where.
@@ -75,7 +80,7 @@ impl Point {
             (_, words) => format!(", {words} words"),
         };
         let (kind, form) = (kind_name(self.kind), self.form.name());
-        format!("curve: {kind}, {} tiles, {form} tree{words}", self.tiles)
+        format!("curve: {kind}, {} tiles, {form} tree{words}", self.tiles())
     }
 
     /// Its cycles, and those of the engines.
@@ -83,7 +88,7 @@ impl Point {
         let name = self.name();
         let row = |name: String, measure: &str, cycles: u64| {
             let row = Row::new(BENCH, name, "cycles", Better::Less, cycles as f64);
-            keyed(row, measure, self.kind, self.tiles, self.form, self.words)
+            keyed(row, measure, self.kind, self.tiles(), self.form, self.words).on_mesh(self.mesh)
         };
         let mut rows = vec![Row {
             paper: self.paper(),
@@ -110,7 +115,7 @@ impl Point {
 /// # Errors
 /// The fabric does something wrong.
 pub fn measure(bench: &mut Bench, form: Form, effort: &Effort) -> anyhow::Result<Result<Vec<Point>, Skipped>> {
-    let tiles = bench.config().tiles();
+    let (mesh, tiles) = ((bench.config().cols, bench.config().rows), bench.config().tiles());
     if let Err(error) = group::tree(bench.config(), form) {
         let why = error.to_string();
         return Ok(Err(Skipped { tiles, form, why }));
@@ -124,7 +129,7 @@ pub fn measure(bench: &mut Bench, form: Form, effort: &Effort) -> anyhow::Result
             let cost = group.measure(bench, kind, words, effort.check)?;
             points.push(Point {
                 kind,
-                tiles,
+                mesh,
                 form,
                 depth,
                 words,

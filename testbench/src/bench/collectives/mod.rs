@@ -159,8 +159,11 @@ pub fn run(
         let mut bench = set_up(make(&config.fabric()?)?, effort.largest(), effort.seed)?;
         let refused = refused(&mut bench)?;
         next(&format!("{cols}x{rows}, figures with a bound, and bandwidths"));
-        bounded.extend(bounds::rows(&mut bench, effort)?);
-        figures.bandwidths.extend(bandwidth::rows(&mut bench, effort)?);
+        let on_mesh = |row: Row| row.on_mesh((cols, rows));
+        let held = bounds::rows(&mut bench, effort)?.into_iter();
+        bounded.extend(held.map(|(place, row)| (place, on_mesh(row))));
+        let shares = bandwidth::rows(&mut bench, effort)?.into_iter();
+        figures.bandwidths.extend(shares.map(on_mesh));
         for form in Form::CURVES {
             next(&format!("{cols}x{rows}, {} tree", form.name()));
             match curves::measure(&mut bench, form, effort)? {
@@ -174,7 +177,9 @@ pub fn run(
     }
     bounded.sort_by_key(|&(place, _)| place);
     figures.bounded = bounded.into_iter().map(|(_, row)| row).collect();
-    figures.points.sort_by_key(|point| (point.kind as usize, point.tiles));
+    figures
+        .points
+        .sort_by_key(|point| (point.kind as usize, point.tiles(), point.mesh));
     progress(steps, steps, "done");
     Ok(figures)
 }
@@ -284,6 +289,11 @@ mod tests {
         assert!((31.5..31.6).contains(&paper), "{paper}");
         assert_eq!(figures.points.len(), 2 * Form::CURVES.len() * (1 + 3 * 2));
         assert!(figures.skipped.is_empty());
+        for row in &rows {
+            let mesh = [&row.keys["cols"], &row.keys["rows"]];
+            let is_small = row.keys["tiles"] == 4;
+            assert!(mesh == if is_small { [2, 2] } else { [4, 2] }, "{}", row.name);
+        }
     }
 
     #[test]
@@ -335,7 +345,7 @@ mod tests {
                 .points
                 .iter()
                 .filter(move |point| point.form == form && point.kind == Kind::Barrier);
-            points.map(|point| (point.tiles, point.depth)).collect::<Vec<_>>()
+            points.map(|point| (point.tiles(), point.depth)).collect::<Vec<_>>()
         };
         assert_eq!(depths(Form::Star), [(4, 1), (16, 2), (32, 2)]);
         assert_eq!(depths(Form::Quad), [(4, 1), (16, 2), (32, 3)]);

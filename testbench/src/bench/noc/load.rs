@@ -246,6 +246,7 @@ impl Curve {
             } = case.config;
             row.with("measure", measure)
                 .with("mesh", format!("{cols}x{rows}"))
+                .on_mesh((cols, rows))
                 .with("width", width)
                 .with("fifo", fifo)
                 .with("pattern", case.pattern.to_string())

@@ -52,11 +52,15 @@ pub fn run(
 
     progress(0, steps, "zero load");
     let config = mesh(base, (8, 8));
-    figures.rows.push(zero_load::row(&config, &mut *make(&config)?)?);
+    let idle = zero_load::row(&config, &mut *make(&config)?)?;
+    figures.rows.push(idle.on_mesh((config.cols, config.rows)));
 
     progress(1, steps, "full streams");
     let config = mesh(base, (4, 4));
-    figures.rows.extend(streams::rows(&config, &mut *make(&config)?)?);
+    let full = streams::rows(&config, &mut *make(&config)?)?.into_iter();
+    figures
+        .rows
+        .extend(full.map(|row| row.on_mesh((config.cols, config.rows))));
 
     let measured = curves(cases, effort, make, &mut |done, of, next| {
         progress(done + FIRST_STEPS, of + FIRST_STEPS, next);
@@ -136,6 +140,10 @@ mod tests {
             .iter()
             .enumerate()
             .all(|(at, &(done, of))| at == done && of == steps.len() - 1));
+        for row in &figures.rows {
+            let mesh = format!("{}x{}", row.keys["cols"], row.keys["rows"]);
+            assert!(row.name.contains(&mesh), "{}: {mesh}", row.name);
+        }
         let mut names: Vec<_> = figures.rows.iter().map(|row| &row.name).collect();
         names.sort_unstable();
         names.dedup();

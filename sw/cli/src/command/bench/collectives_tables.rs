@@ -1,7 +1,10 @@
 //! Figures of the message-passing engines as tables.
 
 use super::tables::{figure_text, held, settings};
-use crate::table::{grouped, table};
+use crate::{
+    loads::mesh_name,
+    table::{grouped, table},
+};
 use portico_spec::mpe::call::Kind;
 use portico_testbench::bench::{
     collectives::{bounds::kind_name, curves::Point, Figures},
@@ -43,14 +46,14 @@ fn engines(point: &Point) -> [String; 3] {
 fn barrier_table<'a>(points: impl Iterator<Item = &'a Point>) -> String {
     let rows = points.map(|point| {
         let fields = [
-            point.tiles.to_string(),
+            mesh_name(point.mesh),
             point.form.name(),
             point.depth.to_string(),
             grouped(point.cycles),
         ];
         fields.into_iter().chain(engines(point)).collect()
     });
-    let header = ["tiles", "tree", "depth", "cycles", "running", "waiting", "idle"];
+    let header = ["mesh", "tree", "depth", "cycles", "running", "waiting", "idle"];
     table(&header, rows, &[0, 2, 3, 4, 5, 6])
 }
 
@@ -59,7 +62,7 @@ fn word_table<'a>(points: impl Iterator<Item = &'a Point>) -> String {
         let other = |figure: Option<f64>| figure.map_or_else(String::new, figure_text);
         let paper = point.paper();
         let fields = [
-            point.tiles.to_string(),
+            mesh_name(point.mesh),
             point.form.name(),
             point.depth.to_string(),
             grouped(point.words as u64),
@@ -71,7 +74,7 @@ fn word_table<'a>(points: impl Iterator<Item = &'a Point>) -> String {
         fields.into_iter().chain(engines(point)).collect()
     });
     let header = [
-        "tiles",
+        "mesh",
         "tree",
         "depth",
         "words",
@@ -115,7 +118,7 @@ mod tests {
         };
         let point = |kind, form, words, cycles| Point {
             kind,
-            tiles: 4,
+            mesh: (2, 2),
             form,
             depth: 2,
             words,

@@ -4,7 +4,7 @@ use super::{fabrics_report, tables, verilated, SIZES};
 use crate::{
     config_args::ConfigArgs,
     figure_files::BenchFiles,
-    loads,
+    loads::{self, mesh_name},
     output::{self, Output},
     progress,
     table::{grouped, table},
@@ -108,7 +108,7 @@ fn ways(points: &[Point]) -> String {
     for point in points {
         let key = [
             point.call.name().to_owned(),
-            grouped(point.tiles as u64),
+            mesh_name(point.mesh),
             grouped(point.words as u64),
             point.tree.map_or(String::new(), Form::name),
         ];
@@ -132,7 +132,7 @@ fn ways(points: &[Point]) -> String {
         }
     }
     let header = [
-        "call", "tiles", "words", "tree", "engines", "estimate", "puts", "estimate", "host", "estimate", "launched",
+        "call", "mesh", "words", "tree", "engines", "estimate", "puts", "estimate", "host", "estimate", "launched",
     ];
     table(&header, lines, &[1, 2, 4, 5, 6, 7, 8, 9, 10])
 }
