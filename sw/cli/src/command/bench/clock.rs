@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     command::{bitstream::limit, synth::refusal},
-    figure_files::FigureFiles,
+    figure_files::BenchFiles,
     output::{self, Output},
     progress,
     table::table,
@@ -43,8 +43,8 @@ pub struct Clock {
     #[arg(long, value_name = "MINUTES")]
     limit: Option<f64>,
     #[command(flatten)]
-    files: FigureFiles,
-    /// Folder for clock.json and clock.csv, made if need be
+    files: BenchFiles,
+    /// Folder for clock.json, clock.csv and clock-wide.csv, made if need be
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -221,6 +221,13 @@ mod tests {
             ..BenchReport::default()
         };
         assert!(text(&report).contains("| 80.0 |      2 |  60 % |"), "{}", text(&report));
+        assert_eq!(
+            report.with_titles().to_wide_csv(),
+            "block,from,levels,rank,routing,seed,to,seed (MHz),median (MHz),end (ns)\n\
+             tile,,,,,2,,80,,\n\
+             tile,grid.router.fifo,2,,60 %,,tables.rows.memory,,80,\n\
+             tile,,,1,,,tables.rows.memory,,,12.5\n"
+        );
         (timing.per_seed, timing.median) = (vec![None; 2], None);
         timing.slowest_ends.clear();
         assert!(names(&timing).is_empty());
