@@ -836,6 +836,34 @@ fn a_benchmark_of_chosen_meshes_and_loads_writes_a_plot_of_each() {
     }
 }
 
+/// Reads a table of a sweep as the block of pandas does, but by Python's own `csv`. Every line has a cell a column.
+const READ: &str = r#"
+import csv, sys
+with open(sys.argv[1], newline="") as file:
+    header, *lines = csv.reader(file)
+assert len(set(header)) == len(header), header
+assert all(len(line) == len(header) for line in lines), lines
+jobs = [dict(zip(header, line)) for line in lines]
+uniform = [job for job in jobs if job["pattern"] == "uniform" and job["cols"] == "3"]
+print(*(float(job[column]) for job in uniform for column in sys.argv[2:]))
+"#;
+
+/// The block of Python of `docs/first.md` finds its columns in the table, and numbers in these.
+fn is_read_by_the_page(table: &Path) {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/first.md");
+    let page = fs::read_to_string(page).unwrap();
+    let (_, block) = page.split_once("```python\n").expect("a block of Python");
+    let shown = block.lines().find(|line| line.starts_with("print(")).unwrap();
+    let columns: Vec<&str> = shown.split('"').skip(1).step_by(2).collect();
+    assert_eq!(columns.len(), 4, "{shown}");
+    let mut python = Command::new("python3");
+    let output = python.args(["-c", READ]).arg(table).args(columns).output().unwrap();
+    let numbers = String::from_utf8(output.stdout).unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    // Three loads.
+    assert_eq!(numbers.split_whitespace().count(), 3 * 4, "{numbers}{errors}");
+}
+
 #[test]
 fn a_sweep_runs_resumes_and_merges_its_jobs() {
     let folder = folder();
@@ -890,6 +918,7 @@ fn a_sweep_runs_resumes_and_merges_its_jobs() {
         assert!(lines[0].contains(column), "{column}: {}", lines[0]);
     }
     assert!(lines[1..].iter().all(|line| line.starts_with("0,true,")), "{table}");
+    is_read_by_the_page(&folder.path().join("out/sweep.csv"));
     let plot = read("sweep.svg");
     for text in [
         "2x2, uniform, packets of 4",
