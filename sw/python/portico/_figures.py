@@ -41,18 +41,20 @@ class Figures(list[dict[str, Any]]):
     pass, and `bound`, which Portico must reach, are numbers in the same unit, or None. Further keys tell what was
     varied, such as `load`, `mesh` or `bytes`: numbers or text.
 
-    Attributes: `command`, the command line; `tools`, the versions of the tools by name; `config`, the keys of the
-    configuration with their values: numbers, booleans or text; `plots`, the plots that the program drew, as SVG by name, empty if it
-    draws none.
+    Attributes: `speed`, the figures of wall-clock time, in the same form; `command`, the command line; `tools`, the versions
+    of the tools by name; `config`, the keys of the configuration with their values: numbers, booleans or text; `plots`, the
+    plots that the program drew, as SVG by name, empty if it draws none.
     """
 
     command: str
+    speed: list[dict[str, Any]]
     tools: dict[str, str]
     config: dict[str, Any]
     plots: dict[str, str]
 
     def __init__(self, report: Mapping[str, Any], plots: Mapping[str, str]) -> None:
         super().__init__(report["rows"])
+        self.speed = report.get("speed", [])
         self.command = report["command"]
         self.tools = report["tools"]
         self.config = report["config"]

@@ -24,8 +24,11 @@ pub struct BenchReport {
     pub tools: BTreeMap<String, String>,
     /// Settings that hold for all rows, by key.
     pub config: BTreeMap<String, Value>,
-    /// The figures.
+    /// The figures: two runs with one seed have the same.
     pub rows: Vec<Row>,
+    /// Figures of wall-clock time, which differ from run to run. The CSV files do not have them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub speed: Vec<Row>,
 }
 
 /// One figure and what it is held against.
@@ -80,6 +83,11 @@ impl BenchReport {
             config: settings(config.entries()),
             ..Self::default()
         }
+    }
+
+    /// All figures: the rows, then those of wall-clock time.
+    pub fn figures(&self) -> impl Iterator<Item = &Row> {
+        self.rows.iter().chain(&self.speed)
     }
 
     /// The rows as CSV below a line of names: the fields of every row, then each key that any row has. A field is empty where

@@ -149,13 +149,15 @@ impl Noc {
             None => noc::run(&base, &effort, &mut make, &mut steps),
         };
         bar.finish_and_clear();
-        let noc::Figures { mut rows, curves } = figures?;
-        if whole {
-            rows.extend(tools(&base, self.quick)?);
-        }
+        let noc::Figures { rows, curves } = figures?;
+        let speed = match whole {
+            true => tools(&base, self.quick)?,
+            false => vec![],
+        };
 
         let mut report = BenchReport {
             rows,
+            speed,
             ..BenchReport::new(&base)
         };
         VARIED.iter().for_each(|key| drop(report.config.remove(*key)));
@@ -210,7 +212,7 @@ fn tools(base: &Config, quick: bool) -> anyhow::Result<Vec<Row>> {
     };
     let row = |name: &str, unit, better, value, bound| Row {
         bound,
-        ..Row::new("noc", name, unit, better, value)
+        ..Row::new("noc", name, unit, better, value).on_mesh((config.cols, config.rows))
     };
     let mut rows = vec![];
 

@@ -10,7 +10,7 @@ use portico_testbench::bench::{
 pub fn text(report: &BenchReport, curves: &[Curve]) -> String {
     format!(
         "{}\nSaturation, accepted flits per sending node and cycle at an offered load of 1:\n\n{}\n{}",
-        held(report.rows.iter().filter(|row| is_held(row))),
+        held(report.figures().filter(|row| is_held(row))),
         saturation(curves),
         settings(report)
     )

@@ -1,4 +1,4 @@
-//! Tables that are made from the rows of a report.
+//! Tables that are made from the figures of a report.
 
 use crate::table::grouped;
 use portico_testbench::bench::report::{BenchReport, Row};
@@ -63,7 +63,7 @@ fn one() -> usize {
 impl Table {
     /// Its lines as Markdown, and the command that measured it; or why it cannot be made.
     pub fn lines(&self, report: &BenchReport) -> Result<Vec<String>, String> {
-        let rows: Vec<(&Row, Map<String, Value>)> = report.rows.iter().map(|row| (row, keys(row))).collect();
+        let rows: Vec<(&Row, Map<String, Value>)> = report.figures().map(|row| (row, keys(row))).collect();
         let columns = self.column.iter().flat_map(|column| column.choice.keys());
         for key in self.choice.keys().chain(&self.by).chain(columns) {
             if !rows.iter().any(|(_, keys)| keys.contains_key(key)) {
@@ -190,7 +190,8 @@ mod tests {
         BenchReport {
             command: "portico bench noc".into(),
             tools: [("verilator".to_owned(), "5.048".to_owned())].into(),
-            rows: vec![row(2, 1, 0.551), row(2, 4, 0.48), row(1024, 1, 1234.5)],
+            rows: vec![row(2, 1, 0.551), row(2, 4, 0.48)],
+            speed: vec![row(1024, 1, 1234.5)],
             ..BenchReport::default()
         }
     }

@@ -241,11 +241,11 @@ impl Run<'_> {
             ),
             row("packets compared", "packets", Better::More, report.packets as f64),
             row("packets dropped", "packets", Better::Less, report.misrouted as f64),
-            row("speed of the simulation", "cycles/s", Better::More, self.speed),
         ];
         let rows = rows.into_iter().chain(self.distributions()).collect();
         let mut figures = BenchReport {
             rows,
+            speed: vec![row("speed of the simulation", "cycles/s", Better::More, self.speed)],
             command: command_line(self.config, self.traffic),
             tools: model::tools()?,
             ..BenchReport::new(self.config)

@@ -203,7 +203,8 @@ impl<'a> Jobs<'a> {
         }
         for (job, report) in &done {
             merged.tools.extend(report.tools.clone());
-            merged.rows.extend(self.keyed(job, report));
+            merged.rows.extend(self.keyed(job, &report.rows));
+            merged.speed.extend(self.keyed(job, &report.speed));
         }
         let fixed = self.grid.jobs[0].config.entries().into_iter();
         let fixed = fixed.filter(|(key, _)| !self.grid.keys.iter().any(|named| named == key));
@@ -226,7 +227,7 @@ impl<'a> Jobs<'a> {
     }
 
     /// The rows of a job with its variables.
-    fn keyed(&self, job: &Job, report: &BenchReport) -> Vec<Row> {
+    fn keyed(&self, job: &Job, rows: &[Row]) -> Vec<Row> {
         let work = job.work.entries();
         let is_variable =
             |key: &str| self.grid.keys.iter().any(|named| named == key) || work.iter().any(|(own, _)| *own == key);
@@ -236,7 +237,7 @@ impl<'a> Jobs<'a> {
             let variables = variables.iter().cloned();
             variables.fold(row, |row, (key, value)| row.with(key, value))
         };
-        report.rows.iter().map(keyed).collect()
+        rows.iter().map(keyed).collect()
     }
 }
 
