@@ -189,7 +189,9 @@ pub fn run<D: FabricDevice + Transport>(
         });
     }
     next_step("unexpected puts");
-    rows.push(unexpected::stream(&mut bench, effort.puts).context("unexpected puts")?);
+    for receiver in [Receiver::Counter, Receiver::Event] {
+        rows.push(unexpected::stream(&mut bench, receiver, effort.puts).context("unexpected puts")?);
+    }
     for length in lengths {
         next_step(&format!("{length} headers"));
         rows.extend(unexpected::append(&mut bench, length).with_context(|| format!("{length} headers"))?);
@@ -461,20 +463,25 @@ mod tests {
         assert!(value("put of 8 bytes, from the driver's call to the return of ct_wait") > way);
         let unexpected = "unexpected puts of 8 bytes, each, MANAGE_LOCAL entry of Overflow";
         assert_eq!(value(unexpected), words);
+        assert_eq!(value(&format!("{unexpected}, event")), words);
         let plot = unexpected::plot(&rows);
         assert_eq!(plot.lines.len(), 2);
         for line in &plot.lines {
             let headers: Vec<f64> = line.points.iter().map(|&(headers, _)| headers).collect();
-            assert_eq!(headers, [1.0, 2.0, 4.0, 8.0]);
+            assert_eq!(headers, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]);
             assert!(line.points.iter().all(|&(_, cycles)| cycles == front + way));
         }
     }
 
     #[test]
     fn headers_are_those_of_both_figures() {
-        assert_eq!(unexpected::lengths(512), [1, 2, 4, 8, 16, 32, 128, 512]);
-        assert_eq!(unexpected::lengths(100), [1, 2, 4, 8, 16, 32]);
-        assert_eq!(unexpected::lengths(3), [1, 2]);
+        let short: Vec<usize> = (1..=16).collect();
+        assert_eq!(
+            unexpected::lengths(unexpected::MOST),
+            [&short[..], &[32, 64, 128, 256, 512]].concat()
+        );
+        assert_eq!(unexpected::lengths(100), [&short[..], &[32, 64]].concat());
+        assert_eq!(unexpected::lengths(3), [1, 2, 3]);
     }
 
     #[test]
@@ -500,8 +507,8 @@ mod tests {
             .iter()
             .filter(bulk)
             .all(|row| row.bound.is_none() && row.limit.is_some()));
-        // Six of single and repeated puts and gets, one of unexpected puts, two for each number of headers.
-        assert_eq!(rows.iter().filter(|row| row.bound.is_some()).count(), 6 + 1 + 2 * 4);
+        // Six of single and repeated puts and gets, two of unexpected puts, two for each number of headers.
+        assert_eq!(rows.iter().filter(|row| row.bound.is_some()).count(), 6 + 2 + 2 * 8);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::{
         report::{Better, Row},
     },
     bench::{Bench, Station, INITIATOR_RANK, TARGET_RANK},
-    row, SMALL,
+    events, row, Receiver, SMALL,
 };
 use anyhow::{ensure, Context};
 use portico::{
@@ -17,9 +17,10 @@ use portico::{
     Transport,
 };
 use portico_spec::portals::{
-    engine::{Append, ANY_USER, OP_PUT, PUT_WORDS, UNLINK_DISABLE},
+    engine::{Append, ANY_USER, OP_PUT, UNLINK_DISABLE},
     list::{List, ANY_SOURCE, USE_ONCE},
 };
+use std::iter;
 
 /// Most messages that wait in the paper's Figure 11, and those of its Figure 12.
 pub const MOST: usize = 512;
@@ -33,13 +34,11 @@ const ONE_RANK: &str = "one rank";
 /// The user pointer of the receives.
 const RECEIVE: u32 = 0x5ec;
 
-/// Numbers of messages that wait: powers of two up to the most of Figure 12, then every fourth power up to `most`.
+/// Numbers of messages that wait: each up to the most of Figure 12, then powers of two, up to `most`.
 pub fn lengths(most: usize) -> Vec<usize> {
-    let short = (0..)
-        .map(|log| 1 << log)
-        .take_while(|&length| length <= SHORT.min(most));
-    let long = (3..).map(|log| 1 << (2 * log - 1)).take_while(|&length| length <= most);
-    short.chain(long.filter(|&length| length > SHORT)).collect()
+    let long = iter::successors(Some(2 * SHORT), |length| Some(length * 2));
+    let all = (1..=SHORT).chain(long);
+    all.take_while(|&length| length <= most).collect()
 }
 
 /// Cycles of appends against the headers that wait.
@@ -65,17 +64,18 @@ pub fn plot(rows: &[Row]) -> Plot {
     }
 }
 
-/// An entry of Overflow that takes all that comes, one message behind the other, and tells nothing.
-fn overflow<D: FabricDevice + Transport>(bench: &Bench<D>) -> Me {
+/// An entry of Overflow that takes all that comes, one message behind the other; each raises the events of `receiver`, or counts.
+fn overflow<D: FabricDevice + Transport>(bench: &Bench<D>, receiver: Receiver) -> Me {
+    let options = receiver.options() | EntryOptions::MANAGE_LOCAL;
+    let (ct, options) = match receiver.events() {
+        [] => (Some(bench.target.ct), options | EntryOptions::EVENT_COMM_DISABLE),
+        _ => (None, options),
+    };
     Me {
         start: bench.target.room.base,
         length: bench.target.room.bytes.into(),
-        ct: Some(bench.target.ct),
-        options: EntryOptions::OP_PUT
-            | EntryOptions::MANAGE_LOCAL
-            | EntryOptions::EVENT_COMM_DISABLE
-            | EntryOptions::EVENT_LINK_DISABLE
-            | EntryOptions::EVENT_CT_COMM,
+        ct,
+        options,
         ignore_bits: u64::MAX,
         ..Me::default()
     }
@@ -92,19 +92,24 @@ fn clear<D: FabricDevice + Transport>(bench: &mut Bench<D>, pt_index: u32) -> an
     Ok(ni.me_search(&mut bench.fabric, pt_index, &all, SearchOp::Delete, 0)?)
 }
 
-/// Cycles of each of many unexpected puts in a row, once as many are under way.
+/// Cycles of each of many unexpected puts in a row, once as many are under way. `receiver` is persistent.
 ///
 /// # Errors
-/// The driver's, or data are not those that were sent.
-pub fn stream<D: FabricDevice + Transport>(bench: &mut Bench<D>, count: usize) -> anyhow::Result<Row> {
-    let once = puts(bench, count)?;
-    let twice = puts(bench, 2 * count)?;
+/// The driver's, or data or events are not those of what was sent.
+pub(super) fn stream<D: FabricDevice + Transport>(
+    bench: &mut Bench<D>,
+    receiver: Receiver,
+    count: usize,
+) -> anyhow::Result<Row> {
+    let once = puts(bench, receiver, count)?;
+    let twice = puts(bench, receiver, 2 * count)?;
     ensure!(twice > once, "twice as many take {twice} cycles, and once takes {once}");
+    let raised = if receiver.events().is_empty() { "" } else { ", event" };
     Ok(Row {
-        limit: Some((PUT_WORDS + 2) as f64),
+        limit: Some(receiver.limit() as f64),
         bound: Some(PUT_BOUND),
         ..row(
-            format!("unexpected puts of {SMALL} bytes, each, MANAGE_LOCAL entry of Overflow"),
+            format!("unexpected puts of {SMALL} bytes, each, MANAGE_LOCAL entry of Overflow{raised}"),
             "cycles",
             Better::Less,
             (twice - once) as f64 / count as f64,
@@ -112,15 +117,20 @@ pub fn stream<D: FabricDevice + Transport>(bench: &mut Bench<D>, count: usize) -
     })
 }
 
-/// Cycles from the first descriptor word of so many unexpected puts to the count of the last of them.
-fn puts<D: FabricDevice + Transport>(bench: &mut Bench<D>, count: usize) -> anyhow::Result<u64> {
-    let index = bench.open_overflow(None, &overflow(bench))?;
+/// Cycles from the first descriptor word of so many unexpected puts to what the last of them raises, or to its count.
+fn puts<D: FabricDevice + Transport>(bench: &mut Bench<D>, receiver: Receiver, count: usize) -> anyhow::Result<u64> {
+    let eq = (!receiver.events().is_empty()).then_some(bench.target.eq);
+    let index = bench.open_overflow(eq, &overflow(bench, receiver))?;
     let from = bench.shift();
     let descriptors: Vec<Vec<u32>> = (0..count)
-        .map(|place| bench.put_descriptor(&bench.put(index.pt_index, SMALL, from + place * SMALL, 0), 0))
+        .map(|place| {
+            let put = bench.put(index.pt_index, SMALL, from + place * SMALL, 0);
+            bench.put_descriptor(&put, place as u64)
+        })
         .collect();
     let timing = bench.timed(Station::Target, count, &descriptors, count * SMALL)?;
     bench.verify(Station::Target, from, 0, count * SMALL)?;
+    events(bench, receiver, count)?;
     clear(bench, index.pt_index)?;
     bench.close(index)?;
     Ok(timing.whole())
@@ -168,7 +178,7 @@ fn appended<D: FabricDevice + Transport>(
     source: Option<u32>,
 ) -> anyhow::Result<u64> {
     let eq = bench.target.eq;
-    let index = bench.open_overflow(Some(eq), &overflow(bench))?;
+    let index = bench.open_overflow(Some(eq), &overflow(bench, Receiver::Counter))?;
     let (pt_index, from) = (index.pt_index, bench.shift());
     for tag in 0..length {
         // The last message is from the initiator, every second one before it from the target itself.
