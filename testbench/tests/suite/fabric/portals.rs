@@ -10,6 +10,7 @@ use portico::{portals::Error, Fabric, GoldenTransport};
 use portico_generate::design;
 use portico_sim::{Library, Optimise, Options, SimulatedFabric};
 use portico_testbench::{
+    bench::portals::{self, Effort},
     device::hardware::fabric_of,
     soak::{self, Soak, Workload},
 };
@@ -41,13 +42,36 @@ fn golden() -> Fabric<GoldenTransport> {
     Fabric::open(GoldenTransport::new(&four_tiles()).unwrap()).unwrap()
 }
 
-fn verilog() -> Fabric<SimulatedFabric> {
+/// The hardware out of reset, compiled once.
+fn hardware() -> SimulatedFabric {
     static LIBRARY: OnceLock<Library> = OnceLock::new();
     let library = LIBRARY.get_or_init(|| {
         let design = design("fabric", &four_tiles()).expect("the fabric can be emitted");
         portico_sim::build(&design, &Options::default()).expect("its Verilog compiles")
     });
-    Fabric::open(fabric_of(library, &four_tiles(), MEMORY).expect("the ports of a fabric")).unwrap()
+    fabric_of(library, &four_tiles(), MEMORY).expect("the ports of a fabric")
+}
+
+fn verilog() -> Fabric<SimulatedFabric> {
+    Fabric::open(hardware()).unwrap()
+}
+
+/// What `portico bench portals` measures on two of the four tiles. Puts in a row that change a counter miss their bound.
+#[test]
+fn puts_gets_and_appends_keep_their_bounds() {
+    let (rows, _) = portals::run(hardware(), &Effort::quick(), &mut |_, _, _| {}).expect("a fabric that is measured");
+    for (name, most) in [
+        ("put of 8 bytes, to the target's counter", 56.0),
+        ("get of 8 bytes, to the initiator's counter", 62.0),
+    ] {
+        let row = rows.iter().find(|row| row.name == name);
+        let cycles = row.unwrap_or_else(|| panic!("no row {name}")).value;
+        assert!(cycles <= most, "{name}: {cycles} cycles");
+    }
+    let missed = "puts of 8 bytes, each, persistent entry, counter";
+    for row in rows.iter().filter(|row| row.name != missed) {
+        assert_ne!(row.meets_bound(), Some(false), "{row:?}");
+    }
 }
 
 #[test]
