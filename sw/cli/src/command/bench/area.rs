@@ -10,6 +10,7 @@ use crate::{
     progress,
     table::{grouped, table},
 };
+use anyhow::Context;
 use clap::{builder::PossibleValuesParser, Args};
 use portico_spec::Config;
 use portico_synth::{mapped_area, parts, Area, Board, Mapping, Part, Target, Tool};
@@ -19,14 +20,17 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
-  portico bench area                              all, for ECP5 and Xilinx, with the parts of nodes: half an hour
-  portico bench area --quick                      without the parts of nodes
+  portico bench area                              all, for ECP5 and Xilinx, with the parts of nodes: half an hour or more
+  portico bench area --quick                      without the parts of nodes and of the Portals engine
   portico bench area --only router,memory-node    two of them
   portico bench area --json docs/figures/area.json
 
 Each block is synthesised alone, flat, by Yosys: synth_ecp5 -nowidelut, and synth_xilinx -family xc7. A site of an ECP5 is a \
 LUT4; a carry cell takes two, a LUT-RAM six. Of Xilinx a LUT-RAM counts as four LUTs. What fits a board is the sum of its \
-tiles, its host node, and two routers a tile, which is more than the fabric takes.";
+tiles, its host node, and two routers a tile, which is more than the fabric takes.
+
+Block portals is a Portals engine of 16 ranks with 256 entries. Its bound is that of its parts without the core of its lists, which \
+--quick leaves out.";
 
 /// Measure what nodes, routers and engines take of an FPGA
 #[derive(Args)]
@@ -35,7 +39,7 @@ pub struct AreaBench {
     /// Blocks to measure [default: all, with the share of each board that they take]
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', value_parser = names())]
     only: Vec<String>,
-    /// Without the parts of nodes
+    /// Without the parts of nodes and of the Portals engine
     #[arg(long)]
     quick: bool,
     #[command(flatten)]
@@ -54,9 +58,21 @@ pub(super) struct Subject {
     bound: Option<f64>,
     /// Levels of parts that are told, or none.
     depth: usize,
+    /// What is told of the block without one of its parts.
+    rest: Option<Rest>,
 }
 
-pub(super) const SUBJECTS: [Subject; 13] = [
+/// A block without one of its parts, as its parts are counted: a row of its own.
+struct Rest {
+    name: &'static str,
+    /// Path of the part that is left out.
+    without: &'static str,
+    /// Sites and block RAMs of an ECP5 that it must not exceed.
+    sites: f64,
+    block_rams: f64,
+}
+
+pub(super) const SUBJECTS: [Subject; 14] = [
     Subject::node("tile-full", "tile", &["profile=full"], Some(11_000.0)),
     Subject::node("tile-compact", "tile", &["profile=compact"], Some(8_500.0)),
     Subject::node("tile-leaf", "tile", &["profile=leaf"], Some(5_500.0)),
@@ -74,6 +90,16 @@ pub(super) const SUBJECTS: [Subject; 13] = [
     Subject {
         bound: Some(4_400.0),
         ..Subject::part("mpe", "mpe", &["mpe=1"])
+    },
+    Subject {
+        depth: 2,
+        rest: Some(Rest {
+            name: "portals without lists",
+            without: "lists.lists",
+            sites: 4_200.0,
+            block_rams: 8.0,
+        }),
+        ..Subject::part("portals", "portals", &["portals=16", "entries=256"])
     },
     Subject::part("probe", "probe", &["probe=true"]),
     Subject {
@@ -110,6 +136,7 @@ impl Subject {
             settings,
             bound,
             depth: 2,
+            rest: None,
         }
     }
 
@@ -120,6 +147,7 @@ impl Subject {
             settings,
             bound: None,
             depth: 0,
+            rest: None,
         }
     }
 
@@ -163,7 +191,11 @@ impl AreaBench {
             }
             if self.steps(subject) > Target::ALL.len() {
                 step(done, steps, &format!("parts of {}", subject.name));
-                of_parts(subject.name, &parts(&design, subject.depth)?.block, "", &mut rows);
+                let block = parts(&design, subject.depth)?.block;
+                if let Some(rest) = &subject.rest {
+                    rows.extend(of_rest(rest, &block)?);
+                }
+                of_parts(subject.name, &block, "", &mut rows);
                 done += 1;
             }
         }
@@ -214,17 +246,43 @@ fn cells(target: Target, area: &Area) -> [(&'static str, u64); 7] {
 fn of_node(subject: &Subject, target: Target, area: &Area) -> Vec<Row> {
     let rows = cells(target, area).map(|(cell, count)| {
         let bound = subject.bound.filter(|_| cell == "sites" && target == Target::Ecp5);
-        let name = format!("{}, {}, {cell}", subject.name, family(target));
-        Row {
-            bound,
-            ..Row::new("area", name, "cells", Better::Less, count as f64)
-        }
-        .with("measure", "node")
-        .with("node", subject.name)
-        .with("family", family(target))
-        .with("cell", cell)
+        node_row(subject.name, target, cell, count, bound)
     });
     rows.into()
+}
+
+fn node_row(node: &str, target: Target, cell: &str, count: u64, bound: Option<f64>) -> Row {
+    let name = format!("{node}, {}, {cell}", family(target));
+    Row {
+        bound,
+        ..Row::new("area", name, "cells", Better::Less, count as f64)
+    }
+    .with("measure", "node")
+    .with("node", node)
+    .with("family", family(target))
+    .with("cell", cell)
+}
+
+/// A row for each kind of cell of a block without one of its parts.
+///
+/// # Errors
+/// The block has no such part.
+fn of_rest(rest: &Rest, block: &Part) -> anyhow::Result<Vec<Row>> {
+    let part = rest.without.split('.').try_fold(block, |within, name| {
+        let mut parts = within.parts.iter();
+        let found = parts.find(|part| part.name == name);
+        found.with_context(|| format!("{} has no part {}", block.name, rest.without))
+    })?;
+    let [of_block, of_part] = [block, part].map(|part| cells(Target::Ecp5, &part.area));
+    let rows = of_block.into_iter().zip(of_part).map(|((cell, all), (_, out))| {
+        let bound = match cell {
+            "sites" => Some(rest.sites),
+            "block RAM" => Some(rest.block_rams),
+            _ => None,
+        };
+        node_row(rest.name, Target::Ecp5, cell, all - out, bound)
+    });
+    Ok(rows.collect())
 }
 
 /// A row for each kind of cell of each part below the block.
@@ -284,20 +342,27 @@ fn of_boards(areas: &Areas) -> Vec<Row> {
 /// The nodes with their cells, and what the boards have of them.
 fn text(report: &BenchReport) -> String {
     let nodes = report.rows.iter().filter(|row| row.keys["measure"] == "node");
-    let mut lines: Vec<Vec<String>> = vec![];
+    let mut lines: Vec<(Vec<String>, Vec<String>)> = vec![];
     for row in nodes {
         let first = [&row.keys["node"], &row.keys["family"]].map(|key| key.as_str().unwrap_or_default().to_owned());
-        if lines.last().is_none_or(|line| line[..2] != first) {
-            lines.push(first.into());
+        if lines.last().is_none_or(|(line, _)| line[..2] != first) {
+            lines.push((first.into(), vec![]));
         }
-        let line = lines.last_mut().expect("one was added");
+        let (line, verdicts) = lines.last_mut().expect("one was added");
         line.push(grouped(row.value as u64));
         if let Some(met) = row.meets_bound() {
             let verdict = if met { "met" } else { "MISSED" };
-            line.push(format!("{verdict}, {}", grouped(row.bound.unwrap_or_default() as u64)));
+            let bound = grouped(row.bound.unwrap_or_default() as u64);
+            verdicts.push(match row.keys["cell"].as_str() {
+                Some("block RAM") => format!("{verdict}, {bound} block RAM"),
+                _ => format!("{verdict}, {bound}"),
+            });
         }
     }
-    lines.iter_mut().for_each(|line| line.resize(10, String::new()));
+    let lines = lines.into_iter().map(|(mut line, verdicts)| {
+        line.push(verdicts.join("; "));
+        line
+    });
     let header = [
         "block",
         "family",
@@ -385,5 +450,48 @@ mod tests {
             ..BenchReport::default()
         };
         assert!(text(&report).contains("| MISSED, 5,500"), "{}", text(&report));
+    }
+
+    /// An instance with so many LUTs and block RAMs in all.
+    fn part(name: &str, luts: u64, block_rams: u64, parts: Vec<Part>) -> Part {
+        let area = Area {
+            luts,
+            block_rams,
+            ..Area::default()
+        };
+        Part {
+            name: name.into(),
+            module: name.into(),
+            sites: area.sites(),
+            area,
+            parts,
+        }
+    }
+
+    #[test]
+    fn the_engine_is_held_to_its_bounds_without_its_lists() {
+        let portals = SUBJECTS.iter().find(|subject| subject.name == "portals").unwrap();
+        let rest = portals.rest.as_ref().unwrap();
+        let engine = |luts, block_rams| {
+            let lists = part("lists", 2_050, 25, vec![part("lists", 2_000, 25, vec![])]);
+            part("portals", luts, block_rams, vec![part("door", 100, 1, vec![]), lists])
+        };
+        let verdicts = |luts, block_rams| {
+            let rows = of_rest(rest, &engine(luts, block_rams)).unwrap();
+            let cell = |row: &Row| row.keys["cell"].as_str().unwrap().to_owned();
+            let told = rows.iter().filter_map(|row| Some((cell(row), row.meets_bound()?)));
+            told.collect::<Vec<_>>()
+        };
+        let told = |block_rams, sites| vec![("block RAM".to_owned(), block_rams), ("sites".to_owned(), sites)];
+        assert_eq!(verdicts(6_200, 33), told(true, true));
+        assert_eq!(verdicts(6_201, 34), told(false, false));
+        let report = BenchReport {
+            rows: of_rest(rest, &engine(6_201, 33)).unwrap(),
+            ..BenchReport::default()
+        };
+        let text = text(&report);
+        assert!(text.contains("| met, 8 block RAM; MISSED, 4,200"), "{text}");
+        let without = of_rest(rest, &part("portals", 1, 0, vec![])).unwrap_err();
+        assert_eq!(without.to_string(), "portals has no part lists.lists");
     }
 }
