@@ -21,6 +21,9 @@ const COLOURS: [RGBColor; 6] = [
     RGBColor(230, 159, 0),
 ];
 
+/// Errors of rounding are smaller, to the length between two labels of an axis.
+const ROUNDING: f64 = 1e-9;
+
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn<'a> = Result<(), Box<dyn std::error::Error + 'a>>;
 type Points = Vec<(f64, f64)>;
@@ -70,6 +73,30 @@ impl Sheet {
     }
 }
 
+/// The least of the round steps, 1, 2 or 5 times a power of ten, with `count` multiples in a range or fewer.
+fn step((least, most): (f64, f64), count: usize) -> f64 {
+    let power = 10f64.powf((most - least).log10().floor());
+    let mut steps = [0.1, 0.2, 0.5, 1.0, 2.0, 5.0].into_iter().map(|digit| digit * power);
+    steps
+        .find(|&step| multiples((least, most), step).len() <= count)
+        .unwrap_or(10.0 * power)
+}
+
+/// The multiples of a round step in a range, rounded to the decimals of the step.
+fn multiples((least, most): (f64, f64), step: f64) -> Vec<f64> {
+    let scale = 10f64.powi(decimals(step) as i32);
+    let (first, last) = ((least / step - ROUNDING).ceil(), (most / step + ROUNDING).floor());
+    let multiples = first as i64..=last as i64;
+    multiples
+        .map(|multiple| (multiple as f64 * step * scale).round() / scale)
+        .collect()
+}
+
+/// Decimals of a round step.
+fn decimals(step: f64) -> usize {
+    (-(step.log10() + ROUNDING).floor()).max(0.0) as usize
+}
+
 /// The colour of a line, by its number in the panel.
 fn colour(line: usize) -> &'static RGBColor {
     &COLOURS[line % COLOURS.len()]
@@ -77,6 +104,8 @@ fn colour(line: usize) -> &'static RGBColor {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
     /// Pixels of a letter and of a line, to the size of its font.
     const LETTER: (f64, f64) = (0.55, 0.9);
 
@@ -136,6 +165,22 @@ mod tests {
     /// All labels lie on the sheet, and none lies on another.
     pub fn labels_are_apart(svg: &str) {
         assert_eq!(faults(svg), Vec::<String>::new());
+    }
+
+    #[test]
+    fn steps_are_round_and_their_multiples_have_no_more_decimals() {
+        assert_eq!((step((0.0, 0.2), 6), decimals(0.05)), (0.05, 2));
+        assert_eq!(multiples((0.0, 0.2), 0.05), [0.0, 0.05, 0.1, 0.15, 0.2]);
+        // 6 times 0.05 is not 0.3, and 0.3 / 0.1 is less than 3.
+        assert_eq!(multiples((0.28, 0.32), 0.05), [0.3]);
+        assert_eq!(multiples((0.0, 0.3), 0.1), [0.0, 0.1, 0.2, 0.3]);
+        assert_eq!((step((0.0, 50.0), 6), decimals(10.0)), (10.0, 0));
+        for span in (1..200).map(|length| f64::from(length) * 0.7) {
+            for count in 2..12 {
+                let labels = multiples((80.0, 80.0 + span), step((80.0, 80.0 + span), count));
+                assert!((1..=count).contains(&labels.len()), "{span}, {count}: {labels:?}");
+            }
+        }
     }
 
     #[test]

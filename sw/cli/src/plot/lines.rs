@@ -15,7 +15,7 @@ use portico_testbench::{
 };
 use std::collections::BTreeMap;
 
-use super::{colour, Area, Drawn, Points, Sheet};
+use super::{colour, multiples, step, Area, Drawn, Points, Sheet};
 
 const SHEET: Sheet = Sheet {
     panel: (660, 360),
@@ -246,22 +246,19 @@ fn draw_panel<'a>(area: &Area<'a>, panel: &Panel) -> Drawn<'a> {
     Ok(())
 }
 
-/// Labels of a logarithmic axis, all within its range: `digits` times powers of `base`, and of more than a few every second power,
-/// every fourth, and so on. An axis with less than two of them has multiples of a round step.
+/// Labels of a logarithmic axis, all within its range and no more than [`LABELS`]: `digits` times powers of `base`, and of more than a
+/// few every second power, every fourth, and so on. An axis with less than two of them has multiples of a round step.
 fn ticks((least, most): (f64, f64), digits: &[f64], base: f64) -> Vec<f64> {
     let within = |label: &f64| (least..=most).contains(label);
-    for (digits, step) in [(digits, 1), (&[1.0], 1), (&[1.0], 2), (&[1.0], 4), (&[1.0], 8)] {
-        let powers = (-24..=48).step_by(step).map(|power| base.powi(power));
+    for (digits, every) in [(digits, 1), (&[1.0], 1), (&[1.0], 2), (&[1.0], 4), (&[1.0], 8)] {
+        let powers = (-24..=48).step_by(every).map(|power| base.powi(power));
         let labels = powers.flat_map(|power| digits.iter().map(move |digit| digit * power));
         let labels: Vec<f64> = labels.filter(within).collect();
         if (2..=LABELS).contains(&labels.len()) {
             return labels;
         }
     }
-    let step = 10f64.powf((most - least).log10().floor()) / 2.0;
-    let first = (least / step).ceil() as i64;
-    let labels = (first..).map(|multiple| multiple as f64 * step);
-    labels.take_while(within).collect()
+    multiples((least, most), step((least, most), LABELS))
 }
 
 /// From the least value to the largest, with room around both; never empty.
@@ -313,11 +310,10 @@ mod tests {
             [1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0, 16384.0]
         );
         // Too narrow for two powers of two.
-        assert_eq!(labels((17.0, 30.0), twos), [20.0, 25.0, 30.0]);
-        assert_eq!(
-            labels((0.52, 0.78), tens),
-            [0.55, 0.6, 0.65, 0.7, 0.75].map(|label: f64| (label / 0.05).round() * 0.05)
-        );
+        assert_eq!(labels((17.0, 30.0), twos), [18.0, 20.0, 22.0, 24.0, 26.0, 28.0, 30.0]);
+        assert_eq!(labels((0.52, 0.78), tens), [0.55, 0.6, 0.65, 0.7, 0.75]);
+        assert_eq!(labels((80.0, 170.0), tens), [80.0, 100.0, 120.0, 140.0, 160.0]);
+        assert_eq!(labels((0.21, 0.46), tens), [0.25, 0.3, 0.35, 0.4, 0.45]);
     }
 
     fn curve(way: Way, initiators: usize) -> sizes::Curve {
