@@ -8,7 +8,7 @@ use portico_testbench::{
     traffic::{Pattern, SaturationBound},
 };
 
-use super::{colour, Area, Drawn, Sheet};
+use super::{colour, decimals, multiples, step, Area, Drawn, Sheet};
 
 const SHEET: Sheet = Sheet {
     panel: (360, 270),
@@ -28,6 +28,9 @@ const LARGE: (u32, u32) = (720, 400);
 
 /// The latency axis ends at so many times the least latency in the row of panels: a curve that leaves it is saturated.
 const STEEP: f64 = 6.0;
+
+/// Labels of an axis, at most.
+const LABELS: usize = 6;
 
 /// Half the width of the end of an interval, in pixels.
 const CAP: i32 = 3;
@@ -334,23 +337,24 @@ fn draw_panel<'a>(area: &Area<'a>, row: &PanelRow, panel: &Panel) -> Drawn<'a> {
         Figure::Latency => (latency, "latency, cycles"),
         Figure::Accepted => (load, "accepted load"),
     };
+    let (x_step, y_step) = (step((0.0, load), LABELS), step((0.0, top), LABELS));
+    let (x_decimals, y_decimals) = (decimals(x_step), decimals(y_step));
     let mut chart = ChartBuilder::on(area)
         .margin(10)
+        .margin_right(16)
         .caption(&panel.title, ("sans-serif", 15))
         .x_label_area_size(36)
         .y_label_area_size(46)
-        .build_cartesian_2d(0.0..load, 0.0..top)?;
+        .build_cartesian_2d(
+            (0.0..load).with_key_points(multiples((0.0, load), x_step)),
+            (0.0..top).with_key_points(multiples((0.0, top), y_step)),
+        )?;
     chart
         .configure_mesh()
         .x_desc("offered load, flits/node/cycle")
         .y_desc(label)
-        .x_labels(6)
-        .y_labels(6)
-        .x_label_formatter(&|load| format!("{load:.1}"))
-        .y_label_formatter(&|value| match row.figure {
-            Figure::Latency => format!("{value:.0}"),
-            Figure::Accepted => format!("{value:.1}"),
-        })
+        .x_label_formatter(&|load| format!("{load:.x_decimals$}"))
+        .y_label_formatter(&|value| format!("{value:.y_decimals$}"))
         .light_line_style(WHITE)
         .draw()?;
     if row.figure == Figure::Accepted {
@@ -633,6 +637,22 @@ mod tests {
         };
         assert!(sweep(&[&all[..], &[cold]].concat()).unwrap().contains("not steady"));
         assert!(sweep(&[]).is_err());
+    }
+
+    #[test]
+    fn labels_of_a_short_axis_differ() {
+        let simulated = [0.1, 0.2].map(|load| simulation("fifo 2", load, 8.0, load));
+        let mut rows = with_accepted(panel_rows(&simulated, |_| "row".to_owned(), |_| "panel".to_owned()));
+        for row in &mut rows {
+            row.size.0 = 0.2;
+            row.panels[0].bounds.clear();
+        }
+        let svg = svg("Short", SHEET, &rows).unwrap();
+        labels_are_apart(&svg);
+        // Of both axes of loads, and of accepted loads.
+        for (label, axes) in [("0.05", 3), ("0.10", 3), ("0.15", 3), ("0.20", 3), ("40", 1)] {
+            assert_eq!(svg.matches(&format!("\n{label}\n")).count(), axes, "{label}");
+        }
     }
 
     #[test]
