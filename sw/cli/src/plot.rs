@@ -11,7 +11,7 @@ pub use links::links;
 use anyhow::anyhow;
 use plotters::{coord::Shift, prelude::*};
 
-/// One a line of a panel; told apart by people who do not see all colours (Okabe and Ito, 2008).
+/// One a line of a panel, again with dashes after the last; told apart by people who do not see all colours (Okabe and Ito, 2008).
 const COLOURS: [RGBColor; 6] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -23,6 +23,10 @@ const COLOURS: [RGBColor; 6] = [
 
 /// Errors of rounding are smaller, to the length between two labels of an axis.
 const ROUNDING: f64 = 1e-9;
+
+/// Pixels between two dashes, and more than the length of any line.
+const GAP: i32 = 4;
+const UNBROKEN: i32 = 1 << 20;
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn<'a> = Result<(), Box<dyn std::error::Error + 'a>>;
@@ -100,6 +104,14 @@ fn decimals(step: f64) -> usize {
 /// The colour of a line, by its number in the panel.
 fn colour(line: usize) -> &'static RGBColor {
     &COLOURS[line % COLOURS.len()]
+}
+
+/// Length of the dashes of a line in pixels, by its number in the panel: each line of a colour has another. The first has no gaps.
+fn dash(line: usize) -> i32 {
+    match line / COLOURS.len() {
+        0 => UNBROKEN,
+        round => 4 * round as i32 - 2,
+    }
 }
 
 #[cfg(test)]

@@ -1,14 +1,14 @@
 //! Latency and accepted load against offered load: linear axes, one legend above all panels.
 
 use anyhow::Context;
-use plotters::prelude::*;
+use plotters::{element::DashedPathElement, prelude::*};
 use portico_spec::Config;
 use portico_testbench::{
     bench::noc::load::{is_saturated, Case, Curve, Point},
     traffic::{Pattern, SaturationBound},
 };
 
-use super::{colour, decimals, multiples, step, Area, Drawn, Sheet};
+use super::{colour, dash, decimals, multiples, step, Area, Drawn, Sheet, GAP};
 
 const SHEET: Sheet = Sheet {
     panel: (360, 270),
@@ -304,7 +304,8 @@ fn draw_entry<'a>(band: &Area<'a>, entry: &Entry, (x, y): (i32, i32)) -> Drawn<'
     match entry {
         Entry::Line(index, _) => {
             let style = colour(*index).stroke_width(2);
-            band.draw(&PathElement::new([(x, y), (x + 24, y)], style))?;
+            let sign = [(x, y), (x + 24, y)];
+            band.draw(&DashedPathElement::new(sign, dash(*index), GAP, style))?;
             band.draw(&Circle::new((x + 12, y), 3, colour(*index).filled()))?;
         }
         Entry::PastSaturation => {
@@ -379,7 +380,7 @@ fn draw_panel<'a>(area: &Area<'a>, row: &PanelRow, panel: &Panel) -> Drawn<'a> {
     for (index, line) in panel.lines.iter().enumerate() {
         let colour = colour(index);
         let inside = below(&line.points(row.figure), top);
-        chart.draw_series(LineSeries::new(inside, colour.stroke_width(2)))?;
+        chart.draw_series(DashedLineSeries::new(inside, dash(index), GAP, colour.stroke_width(2)))?;
         for sample in &line.samples {
             let values = row.figure.values(sample);
             let ((least, most), middle) = (range(values), mean(values));

@@ -2,7 +2,7 @@
 
 use crate::loads::mesh_name;
 use anyhow::ensure;
-use plotters::prelude::*;
+use plotters::{element::DashedPathElement, prelude::*};
 use portico_spec::mpe::call::Kind;
 use portico_testbench::{
     bench::blocks::Plot,
@@ -15,16 +15,19 @@ use portico_testbench::{
 };
 use std::collections::BTreeMap;
 
-use super::{colour, multiples, step, Area, Drawn, Points, Sheet};
+use super::{colour, dash, multiples, step, Area, Drawn, Points, Sheet, GAP};
 
-const SHEET: Sheet = Sheet {
-    panel: (660, 360),
-    band: 48,
-    title: 14,
-};
-
-/// Width of the legend at the right of a panel, in pixels.
-const LEGEND: i32 = 150;
+/// Least width of the axes of a panel with their labels, and least height of a panel, in pixels.
+const AXES: (i32, i32) = (510, 360);
+/// Around axes, and right of a legend, in pixels.
+const MARGIN: i32 = 10;
+/// Width of a letter of a title and of a legend, at most, in pixels.
+const TITLE_LETTER: i32 = 8;
+const LETTER: i32 = 7;
+/// Middle of the first entry of a legend, height of an entry, and width of its sign with the gap behind, in pixels.
+const FIRST_ENTRY: i32 = 48;
+const ENTRY_HEIGHT: i32 = 20;
+const SIGN: i32 = 30;
 /// Labels of an axis, at most.
 const LABELS: usize = 9;
 
@@ -204,20 +207,45 @@ fn svg(title: &str, panels: &[Panel]) -> anyhow::Result<String> {
     ensure!(points.any(|(_, points)| !points.is_empty()), "no point to plot");
     let columns = panels.len().min(2);
     let rows = panels.len().div_ceil(columns);
-    SHEET.svg(title, (rows, columns), |_, areas| {
+    let (axes, panel) = sizes_of(panels);
+    let sheet = Sheet {
+        panel,
+        band: 48,
+        title: 14,
+    };
+    sheet.svg(title, (rows, columns), |_, areas| {
         panels
             .iter()
             .zip(areas)
-            .try_for_each(|(panel, area)| draw_panel(area, panel))
+            .try_for_each(|(panel, area)| draw_panel(area, axes, panel))
     })
 }
 
-fn draw_panel<'a>(area: &Area<'a>, panel: &Panel) -> Drawn<'a> {
+/// Width of the axes of each panel, and size of the panel with its legend: no title and no entry of a legend is cut.
+fn sizes_of(panels: &[Panel]) -> (i32, (u32, u32)) {
+    let titles = panels.iter().map(|panel| panel.title.as_str());
+    let names = panels
+        .iter()
+        .flat_map(|panel| &panel.lines)
+        .map(|(name, _)| name.as_str());
+    let entries = panels.iter().map(|panel| panel.lines.len()).max().unwrap_or(0);
+    let axes = AXES.0.max(TITLE_LETTER * longest(titles) + 2 * MARGIN);
+    let legend = SIGN + LETTER * longest(names) + MARGIN;
+    let height = AXES.1.max(FIRST_ENTRY + ENTRY_HEIGHT * entries as i32);
+    (axes, ((axes + legend) as u32, height as u32))
+}
+
+/// Letters of the longest text.
+fn longest<'a>(texts: impl Iterator<Item = &'a str>) -> i32 {
+    texts.map(|text| text.chars().count()).max().unwrap_or(0) as i32
+}
+
+fn draw_panel<'a>(area: &Area<'a>, axes: i32, panel: &Panel) -> Drawn<'a> {
     let points = || panel.lines.iter().flat_map(|(_, points)| points);
     let (x, y) = (span(points().map(|point| point.0)), span(points().map(|point| point.1)));
-    let (axes, legend) = area.split_horizontally(SHEET.panel.0 as i32 - LEGEND);
+    let (axes, legend) = area.split_horizontally(axes);
     let mut chart = ChartBuilder::on(&axes)
-        .margin(10)
+        .margin(MARGIN)
         .caption(&panel.title, ("sans-serif", 16))
         .x_label_area_size(36)
         .y_label_area_size(56)
@@ -236,12 +264,14 @@ fn draw_panel<'a>(area: &Area<'a>, panel: &Panel) -> Drawn<'a> {
         .light_line_style(WHITE)
         .draw()?;
     for (index, (name, points)) in panel.lines.iter().enumerate() {
-        let colour = colour(index);
-        chart.draw_series(LineSeries::new(points.iter().copied(), colour.stroke_width(2)).point_size(3))?;
-        let y = 48 + 20 * index as i32;
-        legend.draw(&PathElement::new([(0, y), (18, y)], colour.stroke_width(2)))?;
+        let (colour, style) = (colour(index), colour(index).stroke_width(2));
+        chart.draw_series(DashedLineSeries::new(points.clone(), dash(index), GAP, style))?;
+        chart.draw_series(points.iter().map(|&point| Circle::new(point, 3, colour.filled())))?;
+        let y = FIRST_ENTRY + ENTRY_HEIGHT * index as i32;
+        let sign = [(0, y), (SIGN - 6, y)];
+        legend.draw(&DashedPathElement::new(sign, dash(index), GAP, style))?;
         let font = ("sans-serif", 13).into_font();
-        legend.draw(&Text::new(name.clone(), (24, y - 6), font))?;
+        legend.draw(&Text::new(name.clone(), (SIGN, y - 6), font))?;
     }
     Ok(())
 }
@@ -275,6 +305,7 @@ fn span(values: impl Iterator<Item = f64>) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::{super::tests::labels_are_apart, *};
+    use std::collections::BTreeSet;
 
     #[test]
     fn figures_of_several_seeds_are_one_point_and_labels_are_apart() {
@@ -296,6 +327,31 @@ mod tests {
         assert_eq!(svg.matches("<circle").count(), 2 * 2 * 2);
         assert!(svg.contains("reduce, 4x4") && svg.contains("tree quad, stages 2") && svg.contains("words"));
         assert!(measured(&[]).is_err());
+    }
+
+    #[test]
+    fn a_legend_has_all_entries_and_no_two_lines_look_alike() {
+        let name = |number: usize| format!("tree binomial, stages 2, calls 10, link {number:02}");
+        let panel = |title: &str, lines: usize| Panel {
+            title: title.to_owned(),
+            x: "words".to_owned(),
+            y: "cycles".to_owned(),
+            lines: (0..lines)
+                .map(|line| (name(line), vec![(1.0, 20.0), (256.0, 900.0 + 10.0 * line as f64)]))
+                .collect(),
+        };
+        let long = "a title of a panel that is longer than its axes are wide, were these not made wider";
+        for lines in [12, 24] {
+            let svg = svg("Long legend", &[panel(long, lines), panel("short", 1)]).unwrap();
+            labels_are_apart(&svg);
+            assert!(svg.contains(long));
+            for line in 0..lines {
+                assert_eq!(svg.matches(&name(line)).count(), 1 + usize::from(line == 0), "{line}");
+            }
+        }
+        let style = |line: usize| (colour(line).0, colour(line).1, colour(line).2, dash(line));
+        assert_eq!((0..24).map(style).collect::<BTreeSet<_>>().len(), 24);
+        assert!((0..6).all(|line| dash(line) > 1000) && dash(6) == 2 && dash(12) == 6);
     }
 
     #[test]

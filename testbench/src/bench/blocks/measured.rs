@@ -57,7 +57,7 @@ pub struct Plot {
     pub x: String,
     /// Quantity and unit of the vertical axis.
     pub y: String,
-    /// One a case, six at most to be told apart by colour.
+    /// One a case.
     pub lines: Vec<Line>,
 }
 
