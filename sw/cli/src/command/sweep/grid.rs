@@ -255,6 +255,7 @@ fn sides(value: &Value) -> Result<Vec<String>, String> {
 mod tests {
     use super::*;
     use crate::command::sim::TrafficArgs;
+    use portico_testbench::bench::report::{Better, Row};
 
     #[test]
     fn jobs_are_all_combinations_and_the_seed_varies_fastest() {
@@ -340,6 +341,33 @@ mod tests {
         );
         let plain = named("[collective]", &["call", "tree", "words", "calls"]);
         assert_eq!(plain, ["cols 4, rows 4, call allreduce, tree quad, words 1, calls 10"]);
+    }
+
+    #[test]
+    fn calls_are_plotted_against_words_where_these_vary_or_else_against_tiles() {
+        let report = || BenchReport {
+            rows: vec![Row::new("sweep", "cycles, mean", "cycles", Better::Less, 30.0)],
+            ..BenchReport::default()
+        };
+        let plot = |grid: Grid| {
+            let jobs: Vec<_> = grid.jobs.iter().map(|job| (job, report())).collect();
+            Work::plot(&jobs, &grid.varied).unwrap().unwrap()
+        };
+        let axes = |svg: &str| ["tiles", "words"].map(|x| svg.matches(&format!("\n{x}\n")).count());
+        // Its barriers have no words, its other calls 16.
+        let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/sizes.toml");
+        let sizes = plot(Grid::read(&example).unwrap());
+        assert_eq!(axes(&sizes), [4, 0]);
+        assert!(sizes.contains("\nreduce\n") && !sizes.contains("reduce, 2x2"));
+        let text = "
+            [config]
+            mesh = [\"2x2\", \"3x1\"]
+            [collective]
+            call = [\"barrier\", \"reduce\"]
+            words = [8, 1]";
+        let both = plot(Grid::parse(text).unwrap());
+        assert_eq!(axes(&both), [1, 2]);
+        assert!(both.contains("reduce, 2x2") && both.contains("reduce, 3x1"));
     }
 
     #[test]

@@ -17,6 +17,7 @@ use portico_sim::Library;
 use portico_spec::{config::PROFILE_KEY, Config};
 use portico_testbench::bench::report::BenchReport;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use toml::Table;
 
 /// Keys that a plot of cycles has in its axes and panels, or takes the mean of; a line is named by the others that vary.
@@ -121,7 +122,16 @@ impl Work {
     /// # Errors
     /// A job has no such figure, or plotting fails.
     pub fn plot(jobs: &[(&Job, BenchReport)], varied: &[String]) -> anyhow::Result<Option<String>> {
-        let varies = |key: &str| varied.iter().any(|varied| varied == key);
+        let calls = jobs.iter().filter_map(|(job, _)| match &job.work {
+            Work::Collective(call) => call.words(),
+            _ => None,
+        });
+        let words: BTreeSet<usize> = calls.collect();
+        let varies = |key: &str| match key {
+            // The 0 of a barrier makes `words` vary, too.
+            "words" => words.len() > 1,
+            _ => varied.iter().any(|varied| varied == key),
+        };
         let mut figures = vec![];
         for (job, report) in jobs {
             let place = match &job.work {

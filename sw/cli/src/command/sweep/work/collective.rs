@@ -160,17 +160,20 @@ impl Collective {
         })
     }
 
+    /// Words of a call; a barrier has none.
+    pub fn words(&self) -> Option<usize> {
+        (self.kind != Kind::Barrier).then_some(self.words)
+    }
+
     /// Against words if they vary, in a panel a call and mesh; or else, and of a barrier, against tiles if these vary, in a panel a
     /// call.
     pub fn place(&self, config: &Config, varies: &dyn Fn(&str) -> bool) -> Option<Place> {
         let name = kind_name(self.kind);
         let Config { cols, rows, .. } = config;
-        let (panel, x) = if varies("words") && self.kind != Kind::Barrier {
-            (format!("{name}, {cols}x{rows}"), ("words", self.words))
-        } else if varies("cols") || varies("rows") {
-            (name.to_owned(), ("tiles", config.tiles()))
-        } else {
-            return None;
+        let (panel, x) = match self.words().filter(|_| varies("words")) {
+            Some(words) => (format!("{name}, {cols}x{rows}"), ("words", words)),
+            None if varies("cols") || varies("rows") => (name.to_owned(), ("tiles", config.tiles())),
+            None => return None,
         };
         Some(Place {
             panel,
