@@ -130,29 +130,33 @@ mod tests {
         rest.split('"').next().unwrap().parse().expect("a number")
     }
 
-    /// Labels that stand upright.
+    /// The labels of a plot, upright ones and those that are turned to the left.
     fn labels(svg: &str) -> Vec<Label> {
         let elements = svg.split("<text").skip(1).filter_map(|rest| rest.split_once('>'));
-        let upright = elements.filter(|(attributes, _)| !attributes.contains("transform"));
         let label = |(attributes, rest): (&str, &str)| {
             let text = rest.split_once("</text>").expect("an end").0.trim().to_owned();
             let [x, y, size] = ["x", "y", "font-size"].map(|name| number(attributes, name));
-            let width = LETTER.0 * size * text.chars().count() as f64;
+            let (width, height) = (LETTER.0 * size * text.chars().count() as f64, LETTER.1 * size);
             let left = match attributes {
-                _ if attributes.contains("text-anchor=\"middle\"") => x - width / 2.0,
-                _ if attributes.contains("text-anchor=\"end\"") => x - width,
-                _ => x,
+                _ if attributes.contains("text-anchor=\"middle\"") => -width / 2.0,
+                _ if attributes.contains("text-anchor=\"end\"") => -width,
+                _ => 0.0,
             };
-            // `dy` moves the base line: by half a letter for what is centred, by most of a line for what hangs.
-            let middle = y + if attributes.contains("dy=\"0.76em\"") {
-                size / 2.0
-            } else {
-                0.0
+            // `dy` moves the base line: of what hangs, is centred or stands.
+            let middle = match attributes {
+                _ if attributes.contains("dy=\"0.76em\"") => size / 2.0,
+                _ if attributes.contains("dy=\"-0.5ex\"") => -size / 2.0,
+                _ => 0.0,
             };
-            let height = LETTER.1 * size;
-            (text, [left, middle - height / 2.0, left + width, middle + height / 2.0])
+            let upright = [left, middle - height / 2.0, left + width, middle + height / 2.0];
+            let [left, top, right, bottom] = match attributes {
+                _ if !attributes.contains("transform") => upright,
+                _ if attributes.contains("rotate(270,") => [upright[1], -upright[2], upright[3], -upright[0]],
+                _ => panic!("{text} is turned to the right: {attributes}"),
+            };
+            (text, [x + left, y + top, x + right, y + bottom])
         };
-        upright.map(label).collect()
+        elements.map(label).collect()
     }
 
     /// Each label of a plot that leaves the sheet or lies on another one.
@@ -197,13 +201,22 @@ mod tests {
 
     #[test]
     fn labels_that_overlap_or_leave_the_sheet_are_told() {
-        let svg = |x: i32| {
-            let labels = [("one", 10), ("another", x), ("third", 100), ("fourth", 150)];
+        let svg = |x: i32, y: i32| {
+            let labels = [("one", 5), ("another", x), ("third", 100), ("fourth", 150)];
             let labels = labels.map(|(text, x)| format!("<text x=\"{x}\" y=\"20\" font-size=\"10\">\n{text}\n</text>"));
-            format!("<svg width=\"200\" height=\"40\">{}</svg>", labels.concat())
+            let turned = "dy=\"0.76em\" text-anchor=\"middle\" font-size=\"10\"";
+            let turned =
+                format!("<text x=\"0\" y=\"{y}\" {turned} transform=\"rotate(270, 0, {y})\">\nturned\n</text>");
+            format!("<svg width=\"200\" height=\"200\">{}{turned}</svg>", labels.concat())
         };
-        assert_eq!(faults(&svg(40)), Vec::<String>::new());
-        assert!(faults(&svg(20))[0].starts_with("another and one overlap"));
-        assert!(faults(&svg(180))[0].starts_with("another leaves the sheet"));
+        assert_eq!(faults(&svg(40, 100)), Vec::<String>::new());
+        for (x, y, fault) in [
+            (20, 100, "another and one overlap"),
+            (180, 100, "another leaves the sheet"),
+            (40, 30, "turned and one overlap"),
+            (40, 10, "turned leaves the sheet"),
+        ] {
+            assert!(faults(&svg(x, y))[0].starts_with(fault), "{fault}");
+        }
     }
 }

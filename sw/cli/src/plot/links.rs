@@ -187,7 +187,7 @@ fn place<'a>(area: &Area<'a>, (x, y): Point, side: i32, name: &str) -> Drawn<'a>
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::tests::labels_are_apart, *};
     use portico_testbench::{
         model::golden_mesh::GoldenMesh,
         traffic::{
@@ -212,6 +212,7 @@ mod tests {
         };
         let report = mesh_run::run(&mut GoldenMesh::new(&config), &config, &plan).unwrap();
         let svg = links(&config, &report).unwrap();
+        labels_are_apart(&svg);
         assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
         assert_eq!(svg.matches("<polygon").count(), Link::all(&config).len());
         for text in ["(0, 0)", "(2, 1)", "3x2 mesh", "100 % of the cycles"] {
