@@ -1,60 +1,92 @@
 //! How entries and portal indices end.
 
-use super::{kinds, pattern, Ranks, BYTES};
+use super::{kinds, pattern, Ranks};
 use portico::{portals::*, Fabric, Transport};
+use rand::{rngs::SmallRng, seq::SliceRandom, Rng, SeedableRng};
 
 /// Rank 0 is the initiator, rank 3 the target.
 const FROM: usize = 0;
 const TO: usize = 3;
+/// A rank beside them, and an index that it has not allocated.
+const ELSEWHERE: u32 = 1;
+const UNALLOCATED: u32 = 9;
 /// A message that takes long.
 const LONG: usize = 4096;
 
-/// Of 20 entries that are used once, ten take a message: exactly ten are unlinked by hand, though messages are still coming.
+/// Three rounds of [`entries_leave_once`].
 pub fn an_entry_leaves_once<T: Transport>(open: impl Fn() -> Fabric<T>) -> Result<(), Error> {
-    let mut ranks = Ranks::new(open(), BYTES)?;
-    let eq = ranks.eq(TO, 32)?;
+    entries_leave_once(open, 3)
+}
+
+/// Of 20 entries that are used once, ten take a message: exactly ten are unlinked by hand, in random order, from before the first
+/// message comes or while messages come.
+pub fn entries_leave_once<T: Transport>(open: impl Fn() -> Fabric<T>, rounds: u64) -> Result<(), Error> {
+    const SEED: u64 = 0x1eaf;
+    const ENTRIES: u32 = 20;
+    const PUTS: usize = 10;
+    // Most bytes that go in front of the puts to an index that is not allocated, at another rank.
+    const DELAY: u64 = 0x2000;
+    println!("seed {SEED:#x}");
+    let mut random = SmallRng::seed_from_u64(SEED);
+    let mut ranks = Ranks::new(open(), DELAY as u32)?;
+    let (eq, ct) = (ranks.eq(TO, 32)?, ranks.ct(FROM)?);
     let pt_index = ranks.index(TO, Some(eq))?;
     let me = Me {
+        start: ranks.base(),
         length: 8,
         options: EntryOptions::OP_PUT | EntryOptions::USE_ONCE | EntryOptions::EVENT_LINK_DISABLE,
         ..Me::default()
     };
-    let me = Me {
-        start: ranks.base(),
-        ..me
-    };
-    let md = ranks.md(FROM, MdOptions::NONE, None, None)?;
-    for _ in 0..3 {
-        let entries = (0..20).map(|number| ranks.append(TO, pt_index, &me, number));
+    let md = ranks.md(FROM, MdOptions::EVENT_CT_ACK, None, Some(ct))?;
+    for round in 1..=rounds {
+        let entries = (0..ENTRIES).map(|number| ranks.append(TO, pt_index, &me, number));
         let entries: Vec<MeHandle> = entries.collect::<Result<_, _>>()?;
-        for _ in 0..10 {
+        let first = Put {
+            pt_index: UNALLOCATED,
+            ..Put::new(md, random.gen_range(0..=DELAY), ELSEWHERE)
+        };
+        ranks.put(FROM, &first)?;
+        for _ in 0..PUTS {
             let put = Put {
+                ack: AckReq::CtAck,
                 pt_index,
                 ..Put::new(md, 8, TO as u32)
             };
             ranks.put(FROM, &put)?;
         }
-        // From the end, because messages take those in front.
-        let mut unlinked = vec![];
-        for &entry in entries.iter().rev() {
+        let mut order: Vec<u32> = (0..ENTRIES).collect();
+        order.shuffle(&mut random);
+        let (mut unlinked, mut left) = (0, vec![]);
+        for number in order {
+            // Every put has an entry: ten at most leave by hand before all puts are answered.
+            if unlinked == PUTS {
+                ranks.wait(FROM, ct, round * PUTS as u64)?;
+            }
             let to = ranks.matching[TO];
             let outcome = loop {
-                match to.me_unlink(&mut ranks.fabric, entry) {
+                match to.me_unlink(&mut ranks.fabric, entries[number as usize]) {
                     Err(Error::InUse { .. }) => {}
                     outcome => break outcome,
                 }
             };
             match outcome {
-                Ok(()) => unlinked.push(true),
-                Err(Error::Stale { .. }) => unlinked.push(false),
+                Ok(()) => unlinked += 1,
+                Err(Error::Stale { .. }) => left.push(number),
                 Err(error) => return Err(error),
             }
         }
-        assert_eq!(unlinked, [[true; 10], [false; 10]].concat());
+        ranks.wait(FROM, ct, round * PUTS as u64)?;
+        assert_eq!((unlinked, left.len()), (PUTS, PUTS), "round {round}");
+        left.sort_unstable();
         let events = ranks.events(TO, eq)?;
-        assert_eq!(kinds(&events), [EventKind::Put, EventKind::AutoUnlink].repeat(10));
+        assert_eq!(
+            kinds(&events),
+            [EventKind::Put, EventKind::AutoUnlink].repeat(PUTS),
+            "round {round}"
+        );
         let took: Vec<u32> = events.iter().map(|event| event.user_ptr).collect();
-        assert_eq!(took, (0..20).map(|at| at / 2).collect::<Vec<_>>());
+        let expected: Vec<u32> = left.into_iter().flat_map(|number| [number; 2]).collect();
+        assert_eq!(took, expected, "round {round}");
     }
     let to = ranks.matching[TO];
     to.pt_free(&mut ranks.fabric, pt_index)?;
