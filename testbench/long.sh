@@ -33,6 +33,7 @@ ENTRIES=(
     "serial-bridge|serial::the_bridge_answers|$fabric $suite/serial.rs"
     "serial-line|serial::most_of_the_line|$fabric $suite/serial.rs"
     "portals-soak|soak::portals_alone|$fabric $suite/soak.rs"
+    "portals-rounds|portals::a_thousand_rounds|$fabric $suite/fabric.rs $suite/fabric"
     "portals-netlist|soak::the_netlist_of_a_tile|$fabric $suite/soak.rs"
     "memories|of_both_families|hdl sw/spec synth/src $suite/emission.rs"
     "families|families::|hdl sw/spec synth/src $suite/families.rs"
@@ -47,7 +48,7 @@ ENTRIES=(
 )
 
 # Those that take longer than five minutes.
-SLOW=" random-sizes board-netlist portals-netlist  sixteen-members largest-row lists families installed-program "
+SLOW=" random-sizes board-netlist portals-netlist portals-rounds sixteen-members largest-row lists families installed-program "
 
 # The hash of the files $* and of what decides every outcome, by name and content: what is committed and what is not.
 hash_of() {

@@ -85,11 +85,38 @@ fn random_operations_agree() -> Result<(), Error> {
 /// Puts of golden are complete when they are sent; those of the hardware are on their way.
 #[test]
 fn puts_meet_an_append_or_leave_headers() -> Result<(), Error> {
-    let [met, _] = headers::puts_around_an_append(golden)?;
+    let [met, _] = headers::puts_around_an_append(golden, headers::ROWS)?;
     assert_eq!(met, 0);
-    let outcomes = headers::puts_around_an_append(verilog)?;
+    let outcomes = headers::puts_around_an_append(verilog, headers::ROWS)?;
     assert!(!outcomes.contains(&0), "{outcomes:?}");
     Ok(())
+}
+
+/// What races, a thousand times each. `make long` runs these tests, and `make test` the same with fewer rounds.
+mod a_thousand_rounds {
+    use super::*;
+
+    #[test]
+    fn of_puts_around_an_append() -> Result<(), Error> {
+        let outcomes = headers::puts_around_an_append(verilog, 25)?;
+        assert!(!outcomes.contains(&0), "{outcomes:?}");
+        Ok(())
+    }
+
+    #[test]
+    fn of_entries_that_leave_once() -> Result<(), Error> {
+        lifetimes::entries_leave_once(verilog, 1000)
+    }
+
+    #[test]
+    fn of_two_ranks_that_get_from_each_other() -> Result<(), Error> {
+        traffic::round_trips(verilog, &[1, 2], 1000)
+    }
+
+    #[test]
+    fn of_three_ranks_that_get_in_a_ring() -> Result<(), Error> {
+        traffic::round_trips(verilog, &[0, 3, 1], 1000)
+    }
 }
 
 on_both! {

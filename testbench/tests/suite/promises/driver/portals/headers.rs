@@ -10,20 +10,25 @@ use portico::{portals::*, Fabric, Transport};
 /// An index that is not allocated.
 const UNALLOCATED: u32 = 9;
 
+/// Distances of [`puts_around_an_append`] in a row, in cycles from 0.
+const DISTANCES: u64 = 40;
+/// Rows of distances without a gap: the bytes of a message in front of the put go a word a cycle. With the longest the put comes
+/// after the append, for which the host writes its descriptor.
+pub const ROWS: u64 = 12;
+
 /// Puts that come around an append: each meets the entry, or leaves a header that the append consumes. Gives how many did so.
-pub fn puts_around_an_append<T: Transport>(open: impl Fn() -> Fabric<T>) -> Result<[usize; 2], Error> {
+///
+/// Each of `rows` has 40 puts. Beyond [`ROWS`] the same distances come again, with the other entry: used once or persistent.
+pub fn puts_around_an_append<T: Transport>(open: impl Fn() -> Fabric<T>, rows: u64) -> Result<[usize; 2], Error> {
     const LENGTH: usize = 40;
-    const DISTANCES: u64 = 40;
-    // Rows of distances without a gap: the bytes of a message in front of the put go a word a cycle. With the longest the put comes
-    // after the append, for which the host writes its descriptor.
-    const ROWS: u64 = 12;
     let mut target = Target::new(open(), Interface::Matching, 0, 16, BYTES)?;
     let from = SOURCES[1];
     let below = for_all(target.at(0x100), LENGTH as u64, EntryOptions::NONE);
     let below = target.append(PtlList::Overflow, &below, 100)?;
     let mut outcomes = [0, 0];
-    let distances = (0..ROWS).flat_map(|row| (0..DISTANCES).map(move |distance| (4 * DISTANCES * row, distance)));
-    for (round, (delay, distance)) in distances.enumerate() {
+    let distances = (0..rows).flat_map(|row| (0..DISTANCES).map(move |distance| (row, distance)));
+    for (round, (row, distance)) in distances.enumerate() {
+        let delay = 4 * DISTANCES * (row % ROWS);
         let bytes = pattern(round * LENGTH, LENGTH);
         target.ranks.write(from, 0, &bytes)?;
         let put = target.message(from, LENGTH as u64, distance);
@@ -38,7 +43,7 @@ pub fn puts_around_an_append<T: Transport>(open: impl Fn() -> Fabric<T>) -> Resu
         }
         target.send(from, &put)?;
         target.ranks.fabric.transport().wait(distance);
-        let options = [EntryOptions::USE_ONCE, EntryOptions::NONE][round % 2];
+        let options = [EntryOptions::USE_ONCE, EntryOptions::NONE][(distance + row / ROWS) as usize % 2];
         let once = options == EntryOptions::USE_ONCE;
         let me = Me {
             ignore_bits: 0,

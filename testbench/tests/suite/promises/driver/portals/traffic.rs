@@ -12,7 +12,7 @@ const BROUGHT: usize = GET;
 const GIVEN: usize = 2 * GET;
 
 /// Each of these ranks gets from the next one, and puts to it behind: all at once, again and again.
-fn round_trips<T: Transport>(open: impl Fn() -> Fabric<T>, members: &[usize], rounds: usize) -> Result<(), Error> {
+pub fn round_trips<T: Transport>(open: impl Fn() -> Fabric<T>, members: &[usize], rounds: usize) -> Result<(), Error> {
     let mut ranks = Ranks::new(open(), (GIVEN + PUT) as u32)?;
     let (base, mut own) = (ranks.base(), vec![]);
     let mut sources: Vec<Vec<u8>> = members.iter().map(|&rank| pattern(100 * rank, GET)).collect();
