@@ -154,6 +154,7 @@ on_both! {
     searches::options_stop_events_of_searches;
     searches::an_index_without_a_queue_is_searched;
     headers::an_append_waits_for_data;
+    headers::commands_for_all_headers_begin_anew;
     headers::entries_of_overflow_leave_once;
     places::an_entry_is_free_after_its_headers;
     places::headers_fill_the_lists;

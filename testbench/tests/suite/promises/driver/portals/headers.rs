@@ -162,6 +162,120 @@ pub fn an_append_waits_for_data<T: Transport>(open: impl Fn() -> Fabric<T>) -> R
     target.ranks.finish()
 }
 
+/// A persistent append and a search that deletes find a header whose data are still coming, behind two that are complete. These two
+/// are consumed once, though the command begins anew; a header that comes meanwhile is consumed behind the one that was waited for;
+/// LINK comes after the last one.
+pub fn commands_for_all_headers_begin_anew<T: Transport>(open: impl Fn() -> Fabric<T>) -> Result<(), Error> {
+    const LONG: usize = 16_384;
+    const SHORT: u64 = 100;
+    // Bytes that go before the last put to nowhere: it comes when the command waits.
+    const DELAY: u64 = 4096;
+    // Match bits that all headers share, above those that tell them apart.
+    const ALIKE: u64 = 1 << 8;
+    let mut target = Target::new(open(), Interface::Matching, 0, 64, LONG as u32 + 0x400)?;
+    let [long, short, third] = SOURCES;
+    let all = Me {
+        match_bits: ALIKE,
+        ignore_bits: ALIKE - 1,
+        ..for_all(target.at(0), LONG as u64 + 0x400, EntryOptions::NONE)
+    };
+    target.append(PtlList::Overflow, &all, 1)?;
+    for appends in [true, false] {
+        let what = if appends { "append" } else { "search" };
+        let numbered = |put: Put, number: u64, place: usize| Put {
+            match_bits: ALIKE | number,
+            hdr_data: number,
+            remote_offset: place as u64,
+            ..put
+        };
+        let brief = target.message(third, SHORT, 0);
+        for number in 1..=2 {
+            let put = numbered(brief, number, LONG);
+            assert_eq!(target.put(third, &put)?.ptl_list, PtlList::Overflow, "{what}");
+        }
+        assert_eq!(kinds(&target.events()?), [EventKind::Put; 2], "{what}");
+        let bytes = pattern(usize::from(appends), LONG);
+        target.ranks.write(long, 0, &bytes)?;
+        let put = numbered(target.message(long, LONG as u64, 0), 3, 0);
+        target.send(long, &put)?;
+        let coming = Me {
+            match_bits: ALIKE | 3,
+            ignore_bits: 0,
+            ..for_all(0, 0, EntryOptions::USE_ONCE)
+        };
+        // A search sees a header though data are still coming.
+        let mut is_coming = true;
+        loop {
+            target.search(SearchOp::Only, &coming, 3)?;
+            let events = target.events()?;
+            is_coming &= kinds(&events) == [EventKind::Search];
+            match events.last().map(|event| event.ni_fail_type) {
+                Some(NiFail::NoMatch) => {}
+                _ => break,
+            }
+        }
+        let first = Put {
+            ack: AckReq::NoAck,
+            target: 0,
+            pt_index: UNALLOCATED,
+            ..target.message(short, DELAY, 0)
+        };
+        target.send(short, &first)?;
+        let put = numbered(target.message(short, SHORT, 0), 4, LONG + 0x100);
+        target.send(short, &put)?;
+        let seeker = Me {
+            options: EntryOptions::OP_PUT,
+            ..all
+        };
+        let entry = match appends {
+            true => Some(target.append(PtlList::Priority, &seeker, 2)?),
+            false => {
+                target.search(SearchOp::Delete, &seeker, 2)?;
+                None
+            }
+        };
+        // From where data come last.
+        let there = target.ranks.read(TO, LONG as u32 - 1024, 1024)?;
+        assert_eq!(there, bytes[LONG - 1024..], "{what}");
+        let events = target.events()?;
+        let told = events.iter().filter(|event| event.user_ptr == 2);
+        let told: Vec<(EventKind, u64)> = told.map(|event| (event.kind, event.hdr_data)).collect();
+        let mut expected: Vec<(EventKind, u64)> = (1..=4).map(|number| (EventKind::PutOverflow, number)).collect();
+        expected.extend(appends.then_some((EventKind::Link, 0)));
+        assert_eq!(told, expected, "{what}: {events:?}");
+        let place = |kind, number| {
+            let is_it = |event: &Event| (event.kind, event.hdr_data) == (kind, number);
+            events.iter().position(is_it)
+        };
+        let [second, third, last] = [2, 3, 4].map(|number| place(EventKind::PutOverflow, number));
+        // It has come before the end of the command, and on hardware while the command waited.
+        let came = place(EventKind::Put, 4);
+        assert!(came.is_some() && came < last, "{what}: {events:?}");
+        let complete = place(EventKind::Put, 3);
+        assert_eq!(complete.is_some(), is_coming, "{what}: {events:?}");
+        if is_coming {
+            assert!(second < came && came < third, "{what}: {events:?}");
+            assert!(second < complete && complete < third, "{what}: {events:?}");
+        }
+        for from in [long, short] {
+            assert_eq!(target.answer(from)?.ni_fail_type, NiFail::Ok, "{what}");
+        }
+        // No header is left, and the next message meets the entry if there is one.
+        target.search(SearchOp::Only, &all, 3)?;
+        let events = target.events()?;
+        assert_eq!(kinds(&events), [EventKind::Search], "{what}");
+        assert_eq!(events[0].ni_fail_type, NiFail::NoMatch, "{what}");
+        if let Some(entry) = entry {
+            let put = numbered(brief, 5, LONG);
+            assert_eq!(target.put(SOURCES[2], &put)?.ptl_list, PtlList::Priority);
+            let events = target.events()?;
+            assert_eq!((kinds(&events), events[0].user_ptr), (vec![EventKind::Put], 2));
+            target.unlink(entry)?;
+        }
+    }
+    target.ranks.finish()
+}
+
 /// Of 20 entries of Overflow that are used once, ten take a message: exactly ten are unlinked by hand, and each of the others is
 /// told to be free with its header.
 pub fn entries_of_overflow_leave_once<T: Transport>(open: impl Fn() -> Fabric<T>) -> Result<(), Error> {
