@@ -183,3 +183,152 @@ impl Logic for ControlDoor {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prim::testing::{clock, clocked, reset, settle};
+    use portico_spec::{flit::Head, Node};
+
+    clocked!([] ControlDoor);
+
+    /// Nodes of ranks 0 and 1; other ranks have none.
+    const NODES: [Node; 2] = [Node { x: 1, y: 0 }, Node { x: 0, y: 1 }];
+    /// Slot of a request to rank 1 that waits for its answer.
+    const SLOT: u8 = 9;
+    /// Fields of the answer.
+    const DELIVERED: u64 = 77;
+    const FAILURE: u64 = 3;
+    const OFFSET: u64 = 0xfeed_1234;
+
+    /// A door, with what it has shown.
+    struct Bench {
+        dut: ControlDoor,
+        /// Ranks that have given credits of requests, and of replies.
+        credits: [Vec<u64>; 2],
+        refused: usize,
+    }
+
+    impl Bench {
+        fn new() -> Bench {
+            let mut dut = reset(ControlDoor::new(4));
+            dut.rank_write.enable.next = true;
+            for (rank, node) in NODES.iter().enumerate() {
+                dut.rank_write.rank.next = (rank as u64).into();
+                dut.rank_write.node.next = u64::from(node.number()).into();
+                clock(&mut dut);
+            }
+            dut.rank_write.enable.next = false;
+            dut.present.next = 0b11_u64.into();
+            dut.claim.enable.next = true;
+            dut.claim.slot.next = u64::from(SLOT).into();
+            dut.claim.node.next = u64::from(NODES[1].number()).into();
+            clock(&mut dut);
+            dut.claim.enable.next = false;
+            dut.waiting.next = (1_u64 << SLOT).into();
+            Bench {
+                dut,
+                credits: [vec![], vec![]],
+                refused: 0,
+            }
+        }
+
+        fn step(&mut self) {
+            settle(&mut self.dut);
+            let rank = self.dut.rank.val().to_u64();
+            let given = [self.dut.request_credit.val(), self.dut.reply_credit.val()];
+            for (credits, _) in self.credits.iter_mut().zip(given).filter(|&(_, given)| given) {
+                credits.push(rank);
+            }
+            self.refused += usize::from(self.dut.refused.val());
+            clock(&mut self.dut);
+        }
+
+        /// A packet from a node; whether it is refused.
+        fn send(&mut self, source: Node, kind: ControlPacket, tag: u8, words: &[u64]) -> bool {
+            let head = Head {
+                source,
+                tag,
+                ..Head::default()
+            };
+            let head = head.encode().expect("fields that fit") | (kind as u32) << CONTROL_OFFSET;
+            let flits = [&[u64::from(head)][..], words].concat();
+            self.refused = 0;
+            for (at, &flit) in flits.iter().enumerate() {
+                self.dut.flits.valid.next = true;
+                self.dut.flits.first.next = at == 0;
+                self.dut.flits.last.next = at == words.len();
+                self.dut.flits.data.next = flit.into();
+                self.step();
+            }
+            self.dut.flits.valid.next = false;
+            self.step();
+            // A packet is refused once.
+            assert!(self.refused <= 1, "{} refusals", self.refused);
+            self.refused == 1
+        }
+    }
+
+    #[test]
+    fn credits_of_another_node_are_dropped() {
+        let mut bench = Bench::new();
+        let [own, other] = NODES;
+        for (at, kind) in [ControlPacket::RequestCredit, ControlPacket::ReplyCredit]
+            .into_iter()
+            .enumerate()
+        {
+            // Of another rank, of a rank without a node, and of tags that are no ranks.
+            for (source, tag) in [(own, 1), (other, 0), (own, 2), (own, 64), (other, 129)] {
+                assert!(bench.send(source, kind, tag, &[]), "{kind:?} of {tag}");
+            }
+            assert!(bench.credits[at].is_empty(), "{kind:?}: {:?}", bench.credits);
+            assert!(!bench.send(other, kind, 1, &[]), "{kind:?}");
+            assert!(!bench.send(own, kind, 0, &[]), "{kind:?}");
+            assert_eq!(bench.credits[at], [1, 0]);
+        }
+        assert_eq!(bench.credits, [[1, 0], [1, 0]]);
+    }
+
+    #[test]
+    fn answers_of_another_node_are_dropped() {
+        let mut bench = Bench::new();
+        let [other, target] = NODES;
+        let status = DELIVERED << DELIVERED_OFFSET | FAILURE << FAILURE_OFFSET;
+        let forged = (3_u64 << DELIVERED_OFFSET) | 1 << OVERFLOW_OFFSET;
+        for (source, tag) in [
+            (other, SLOT),
+            (target, SLOT + 1),
+            (target, SLOT + 32),
+            (target, SLOT + 128),
+        ] {
+            for words in [&[forged][..], &[forged, 5]] {
+                assert!(bench.send(source, ControlPacket::Answer, tag, words), "slot {tag}");
+                assert!(!bench.dut.answered.val(), "slot {tag}");
+            }
+        }
+        assert!(bench.send(target, ControlPacket::Answer, SLOT, &[]), "without a word");
+        assert!(!bench.dut.answered.val(), "without a word");
+        for (words, used) in [(&[status, OFFSET][..], OFFSET), (&[status], 0)] {
+            assert!(!bench.send(target, ControlPacket::Answer, SLOT, words));
+            // Behind it a forged one changes nothing of it.
+            assert!(bench.send(other, ControlPacket::Answer, SLOT, &[forged, 5]));
+            assert!(bench.dut.answered.val());
+            assert_eq!(bench.dut.slot.val().to_u64(), u64::from(SLOT));
+            let Outcome {
+                delivered,
+                failure,
+                overflow,
+                silent,
+            } = bench.dut.outcome.val();
+            let outcome = (delivered.to_u64(), failure.to_u64(), overflow, silent);
+            assert_eq!(outcome, (DELIVERED, FAILURE, false, false));
+            assert_eq!(bench.dut.used.val().to_u64(), used);
+            bench.dut.take.next = true;
+            bench.step();
+            bench.dut.take.next = false;
+            settle(&mut bench.dut);
+            assert!(!bench.dut.answered.val());
+        }
+        assert!(bench.credits.iter().all(Vec::is_empty), "{:?}", bench.credits);
+    }
+}

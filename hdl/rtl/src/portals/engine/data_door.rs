@@ -264,3 +264,186 @@ impl Logic for DataDoor {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prim::testing::{clock, clocked, reset, settle};
+    use portico_spec::{flit::Head, portals::engine::ROOM_WORDS, Node};
+
+    clocked!([] DataDoor);
+
+    const RANKS: usize = 4;
+    /// Nodes of ranks 0 to 2; rank 3 has none.
+    const NODES: [Node; RANKS - 1] = [Node { x: 1, y: 0 }, Node { x: 0, y: 1 }, Node { x: 1, y: 1 }];
+    const FIRST: u32 = 1 << FIRST_OFFSET;
+    const REPLY: u32 = 1 << REPLY_OFFSET;
+    /// Slot of the get that waits for a reply of rank 2.
+    const SLOT: u8 = 1;
+
+    /// A door of four ranks, with what it has shown.
+    struct Bench {
+        dut: DataDoor,
+        /// Rooms and words that were written.
+        written: Vec<(u64, u64)>,
+        /// Owners of packets that were told.
+        told: Vec<u64>,
+        refused: usize,
+    }
+
+    impl Bench {
+        fn new() -> Bench {
+            let mut dut = reset(DataDoor::new(RANKS));
+            dut.sweep.active.next = true;
+            for place in 0..RANKS + GET_SLOTS {
+                dut.sweep.place.next = (place as u64).into();
+                clock(&mut dut);
+            }
+            dut.sweep.active.next = false;
+            dut.rank_write.enable.next = true;
+            for (rank, node) in NODES.iter().enumerate() {
+                dut.rank_write.rank.next = (rank as u64).into();
+                dut.rank_write.node.next = u64::from(node.number()).into();
+                clock(&mut dut);
+            }
+            dut.rank_write.enable.next = false;
+            dut.present.next = 0b111_u64.into();
+            dut.claim.enable.next = true;
+            dut.claim.get.next = true;
+            dut.claim.slot.next = u64::from(SLOT).into();
+            dut.claim.node.next = u64::from(NODES[2].number()).into();
+            clock(&mut dut);
+            dut.claim.enable.next = false;
+            dut.waiting_gets.next = (1_u64 << SLOT).into();
+            Bench {
+                dut,
+                written: vec![],
+                told: vec![],
+                refused: 0,
+            }
+        }
+
+        fn step(&mut self) {
+            settle(&mut self.dut);
+            if self.dut.write.val() {
+                let room = self.dut.write_address.val().to_u64() >> INDEX_WIDTH;
+                self.written.push((room, self.dut.write_data.val().to_u64()));
+            }
+            if self.dut.arrives.val() {
+                self.told.push(self.dut.arrived.val().to_u64());
+            }
+            self.refused += usize::from(self.dut.refused.val());
+            clock(&mut self.dut);
+        }
+
+        /// A packet from a node, with its tag, end of a message, and marks of the engine.
+        fn send(&mut self, source: Node, tag: u8, last: bool, marks: u32, words: &[u64]) {
+            let head = Head {
+                source,
+                tag,
+                last,
+                ..Head::default()
+            };
+            let head = head.encode().expect("fields that fit") | marks;
+            let flits = [&[u64::from(head)][..], words].concat();
+            for (at, &flit) in flits.iter().enumerate() {
+                self.dut.flits.valid.next = true;
+                self.dut.flits.first.next = at == 0;
+                self.dut.flits.last.next = at == words.len();
+                self.dut.flits.data.next = flit.into();
+                self.step();
+            }
+            self.dut.flits.valid.next = false;
+            self.step();
+        }
+
+        /// The packet is refused, once and whole.
+        #[track_caller]
+        fn is_dropped(&mut self, source: Node, tag: u8, last: bool, marks: u32, words: &[u64]) {
+            self.refused = 0;
+            self.send(source, tag, last, marks, words);
+            assert_eq!(self.refused, 1);
+            assert!(self.written.is_empty() && self.told.is_empty(), "{:?}", self.written);
+        }
+
+        /// The packet comes to this room of an owner.
+        #[track_caller]
+        fn comes(&mut self, source: Node, tag: u8, last: bool, marks: u32, place: (u64, u64)) {
+            let (owner, which) = place;
+            self.refused = 0;
+            self.send(source, tag, last, marks, &[7, 8, 9]);
+            let written = [7_u64, 8, 9].map(|word| (2 * owner + which, word));
+            assert_eq!(self.refused, 0);
+            assert_eq!(self.told, [owner]);
+            assert_eq!(self.written, written);
+            self.dut.asked.next = (2 * owner + which).into();
+            settle(&mut self.dut);
+            assert_eq!(self.dut.length.val().to_u64(), 3);
+            (self.written, self.told) = (vec![], vec![]);
+        }
+
+        /// The first packets of an owner have left their rooms.
+        fn free(&mut self, owner: u64, packets: u64) {
+            self.dut.frees.next = true;
+            self.dut.freed.next = owner.into();
+            self.dut.freed_count.next = packets.into();
+            self.step();
+            self.dut.frees.next = false;
+        }
+    }
+
+    #[test]
+    fn packets_of_another_node_are_dropped() {
+        let mut bench = Bench::new();
+        let [own, other, target] = NODES;
+        for (source, tag) in [(other, 0), (own, 1), (own, 3), (own, 64), (own, 128)] {
+            bench.is_dropped(source, tag, true, FIRST, &[1, 2]);
+        }
+        // From another node than that of the get, of a slot that waits for nothing, and of one that there is not.
+        for (source, tag) in [(other, SLOT), (target, 0), (target, SLOT + 4), (target, SLOT + 64)] {
+            bench.is_dropped(source, tag, true, FIRST | REPLY, &[1, 2]);
+        }
+        bench.comes(own, 0, true, FIRST, (0, 0));
+        bench.comes(other, 1, true, FIRST, (1, 0));
+        bench.comes(target, SLOT, true, FIRST | REPLY, (RANKS as u64 + u64::from(SLOT), 0));
+    }
+
+    #[test]
+    fn packets_without_a_room_are_dropped() {
+        let mut bench = Bench::new();
+        let [_, source, other] = NODES;
+        bench.comes(source, 1, true, FIRST, (1, 0));
+        bench.comes(source, 1, true, FIRST, (1, 1));
+        bench.is_dropped(source, 1, true, FIRST, &[1, 2]);
+        bench.comes(other, 2, true, FIRST, (2, 0));
+        bench.free(1, 1);
+        bench.comes(source, 1, true, FIRST, (1, 0));
+        bench.is_dropped(source, 1, true, FIRST, &[1, 2]);
+    }
+
+    #[test]
+    fn packets_that_do_not_continue_a_message_are_dropped() {
+        let mut bench = Bench::new();
+        let source = NODES[1];
+        bench.is_dropped(source, 1, false, 0, &[1, 2]);
+        bench.is_dropped(source, 1, true, 0, &[1, 2]);
+        bench.comes(source, 1, false, FIRST, (1, 0));
+        bench.is_dropped(source, 1, false, FIRST, &[1, 2]);
+        bench.comes(source, 1, true, 0, (1, 1));
+        bench.free(1, 2);
+        bench.is_dropped(source, 1, true, 0, &[1, 2]);
+        bench.comes(source, 1, true, FIRST, (1, 0));
+    }
+
+    #[test]
+    fn packets_without_a_word_and_extra_words_are_dropped() {
+        let mut bench = Bench::new();
+        bench.is_dropped(NODES[1], 1, true, FIRST, &[]);
+        bench.refused = 0;
+        let words: Vec<u64> = (0..ROOM_WORDS as u64 + 3).collect();
+        bench.send(NODES[1], 1, true, FIRST, &words);
+        let kept: Vec<(u64, u64)> = words[..ROOM_WORDS].iter().map(|&word| (2, word)).collect();
+        assert_eq!(bench.refused, 0);
+        assert_eq!(bench.written, kept);
+    }
+}
