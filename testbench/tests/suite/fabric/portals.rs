@@ -3,8 +3,8 @@
 use super::{are_noticed, four_tiles, MEMORY};
 use crate::mutants::fault::{Fault, Faulty};
 use crate::promises::driver::portals::{
-    acknowledgements, bytes, codes, events, headers, lifetimes, order, places, random, refusals, registers, searches,
-    traffic, unexpected,
+    acknowledgements, bytes, codes, events, headers, lifetimes, order, places, random, refusals, registers, resets,
+    searches, traffic, unexpected,
 };
 use portico::{portals::Error, Fabric, GoldenTransport};
 use portico_generate::design;
@@ -90,6 +90,11 @@ fn puts_meet_an_append_or_leave_headers() -> Result<(), Error> {
     let outcomes = headers::puts_around_an_append(verilog, headers::ROWS)?;
     assert!(!outcomes.contains(&0), "{outcomes:?}");
     Ok(())
+}
+
+#[test]
+fn an_engine_works_after_a_reset() -> Result<(), Error> {
+    resets::an_engine_works_after_a_reset(hardware())
 }
 
 /// What races, a thousand times each. `make long` runs these tests, and `make test` the same with fewer rounds.

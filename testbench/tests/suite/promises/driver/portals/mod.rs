@@ -13,6 +13,7 @@
 //! | `random` | golden and Verilog do the same |
 //! | `refusals` | what a target refuses, and what it counts |
 //! | `registers` | what registers show |
+//! | `resets` | after a reset in the middle of a message or an append all is as on a new fabric |
 //! | `searches` | what searches tell of headers, delete and leave |
 //! | `traffic` | ranks that send to each other at once |
 //! | `unexpected` | what appends tell of messages that came before them, and count |
@@ -31,6 +32,7 @@ pub mod places;
 pub mod random;
 pub mod refusals;
 pub mod registers;
+pub mod resets;
 pub mod searches;
 mod target;
 pub mod traffic;
