@@ -52,8 +52,10 @@ enum Take {
 enum Found {
     /// Free at all members.
     Free,
-    /// Given back, but not yet idle at this tile.
+    /// Given back, but a call of it is under way at this tile.
     Busy(usize),
+    /// Not idle at this tile, where no communicator has a call under way: an earlier program may have left one.
+    Left(usize),
     /// Another communicator of some member has it.
     InUse,
     /// Closed at some member: a communicator that has failed has it, or it could not be recovered.
@@ -108,14 +110,15 @@ impl<T: Transport> Fabric<T> {
     ///
     /// The communicator gets a context that no other communicator has at any of the tiles. If none is free, it takes the second context
     /// of an [`mpi`](crate::mpi) group whose calls along its second tree have ended. While such calls are under way, or calls of a
-    /// dropped communicator, the driver waits for the first of these contexts that becomes idle, for at most the time-out of its
-    /// accesses.
+    /// dropped communicator or of an earlier program, the driver waits for the first of these contexts that becomes idle, for at most
+    /// the time-out of its accesses. If calls of an earlier program are left then, it recovers their context, as
+    /// [`Fabric::recover_context`] does, within the same time once more.
     ///
     /// # Errors
     /// [`Error::Tree`] of tiles that are no group, of pairs that are no tree, and of a member with more neighbours than the
     /// engine has room for (key `mpe_neighbours`); [`Error::NotBuilt`] where a tile has no message-passing engine: nothing is
-    /// sent. [`Error::NoContext`] if all contexts are in use at some of the tiles, [`Error::Timeout`] if none becomes idle, or
-    /// the fabric's.
+    /// sent. [`Error::NoContext`] if all contexts are in use at some of the tiles, [`Error::Timeout`] if none becomes idle and none
+    /// can be recovered, or the fabric's.
     pub fn communicator(&mut self, tiles: &[usize], shape: &Shape) -> Result<Communicator, Error> {
         let tree = Tree::new(self.config(), tiles, shape)?;
         for &tile in tiles {
@@ -200,20 +203,22 @@ impl<T: Transport> Fabric<T> {
     fn find_context(&mut self, tiles: &[usize]) -> Result<u8, Error> {
         let contexts = self.contexts(tiles);
         let begun = self.port.transport.cycles();
+        let mut recovered = vec![];
         loop {
-            let (mut in_use, mut busy) = (0, None);
+            let (mut in_use, mut busy, mut left) = (0, None, None);
             for take in [Take::Free, Take::Spare] {
                 in_use = 0;
                 for context in 0..contexts {
                     match self.look_at(tiles, context, take)? {
                         Found::Free => return Ok(context),
                         Found::Busy(tile) => busy = Some(tile),
+                        Found::Left(tile) => left = Some((tile, context)),
                         Found::InUse => in_use += 1,
                         Found::Retired => {}
                     }
                 }
             }
-            let Some(tile) = busy else {
+            let Some(tile) = busy.or(left.map(|(tile, _)| tile)) else {
                 let contexts = contexts.into();
                 return Err(Error::NoContext {
                     contexts,
@@ -221,7 +226,14 @@ impl<T: Transport> Fabric<T> {
                     retired: contexts - in_use,
                 });
             };
-            self.check_time(begun, self.port.timeout, tile, "calls of another communicator")?;
+            let in_time = self.check_time(begun, self.port.timeout, tile, "calls of another communicator");
+            match left.filter(|place| in_time.is_err() && !recovered.contains(place)) {
+                Some((tile, context)) => {
+                    recovered.push((tile, context));
+                    self.recover_context(tile, context.into(), self.port.timeout)?;
+                }
+                None => in_time?,
+            }
         }
     }
 
@@ -290,7 +302,7 @@ impl<T: Transport> Fabric<T> {
                 status = self.context_status(tile, context)?;
             }
             if !status.is_idle {
-                return Ok(Found::Busy(tile));
+                return Ok(Found::Left(tile));
             }
         }
         Ok(Found::Free)
