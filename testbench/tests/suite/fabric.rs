@@ -16,16 +16,26 @@ use portico::{examples, registers::CommandRegister, Config, Error, Fabric, Golde
 use portico_generate::design;
 use portico_sim::{Library, Optimise, Options, SimulatedFabric};
 use portico_spec::{
-    mpe::call::Kind,
+    mpe::{
+        call::{Begin, Call, Kind, Row, Transfer},
+        tree::{Shape, Tree},
+    },
     ni::{
         command::{Opcode, EVENT_OFFSET, MAX_DESCRIPTOR_WORDS},
+        descriptor::Command,
+        registers::{MpeRegister, MPE_RUNNING_OFFSET},
         ErrorCode,
     },
 };
 use portico_testbench::{
     bench::{
         collectives::{self, form::Form, group::Group},
-        onesided::{bench::Bench, bounds, Effort},
+        onesided::{
+            bench::Bench,
+            bounds::{self, Way},
+            transfers::EVENT,
+            words, Effort,
+        },
     },
     device::{
         axi_memory::{AttachedMemory, Timing},
@@ -461,6 +471,66 @@ fn one_sided_operations_keep_their_bounds() {
     }
 }
 
+/// Joins tiles to a chain in the first context of their engines. The descriptors of a barrier, by rank; the first tile is its root.
+fn chain(bench: &mut Bench, tiles: &[usize]) -> Vec<Vec<u32>> {
+    let config = bench.config().clone();
+    let tree = Tree::new(&config, tiles, &Shape::Linear).expect("a chain");
+    let register = bench.register(MpeRegister::Neighbour0, 0);
+    for (rank, &tile) in tiles.iter().enumerate() {
+        let neighbours = tree.neighbours(rank).iter().enumerate();
+        let rows = neighbours.map(|(place, &other)| {
+            let row = Row {
+                node: config.terminal_node(tiles[other]),
+                place: tree.place_at(rank, place) as u8,
+            };
+            Row::encode(Some(row)).expect("a row")
+        });
+        let mut rows: Vec<u32> = rows.collect();
+        rows.resize(config.mpe_neighbours, 0);
+        bench
+            .write_registers(&[tile], register, &rows)
+            .expect("a list that is written");
+    }
+    let towards = tree.towards(0).into_iter();
+    let calls = towards.map(|towards| Call {
+        kind: Kind::Barrier,
+        begin: Begin::Next,
+        number: 0,
+        context: 0,
+        towards: towards.map(|place| place as u8),
+        transfer: Transfer::NONE,
+    });
+    calls
+        .map(|call| words::descriptor(&config, EVENT, 0, Command::Call(call)))
+        .collect()
+}
+
+/// The engine of a member that waits in a barrier has sent the last packet of its tile on the control plane: before a put of this
+/// tile, or before the acknowledgement of a put to it.
+#[test]
+fn a_put_beside_a_barrier_that_waits_takes_as_long_as_without() {
+    for (root, member) in [(1, 0), (0, 1)] {
+        let mut bench = Bench::new(Box::new(hardware(32)), 4096, Effort::quick().seed).expect("a fabric that starts");
+        let barrier = chain(&mut bench, &[root, member]);
+        bench.device().command(member, &barrier[1]);
+        (0..100).for_each(|_| bench.device().cycle());
+        let handle = bench.memory_handle(1);
+        for _ in 0..3 {
+            let timing = bench.batch(&[0], 1, |bench, _, _| Way::Put.descriptor(bench, handle, 8));
+            let cycles: Vec<u64> = timing.expect("a put that ends").latencies().collect();
+            assert_eq!(cycles, [20], "tile {member} waits");
+            bench.succeeded(0).expect("a put that succeeds");
+        }
+        let status = bench.read_register(member, MpeRegister::Status, 0);
+        let status = status.expect("a register that is read");
+        assert_eq!(
+            status >> MPE_RUNNING_OFFSET & 1,
+            1,
+            "the barrier of tile {member} waits"
+        );
+    }
+}
+
 /// Calls on which members disagree, for so long, with this seed.
 fn soak_of_failures(mut device: SimulatedFabric) -> Result<(), Error> {
     let soak = Soak {
@@ -556,7 +626,7 @@ fn collectives_keep_their_bounds() {
 }
 
 /// A barrier along a chain takes 7 cycles, and 5 for each hop of one link on the way up and on the way down. The root is in the
-/// middle.
+/// middle, or at the end of a chain of two to six tiles.
 #[test]
 fn a_hop_of_a_token_takes_five_cycles() {
     let two_tiles = Config::from_toml(COMMANDS).unwrap().fabric().unwrap();
@@ -565,6 +635,20 @@ fn a_hop_of_a_token_takes_five_cycles() {
         let costs = collectives::calls(&mut bench, Form::Linear, Kind::Barrier, 0, 3).expect("calls that succeed");
         for cost in costs {
             assert_eq!(cost.cycles, 7 + 2 * 5 * hops, "{hops} hops");
+        }
+    }
+    let mut bench = Bench::new(Box::new(hardware(32)), 4096, Effort::quick().seed).expect("a fabric that starts");
+    // Three columns in two rows.
+    let snake = [0, 1, 2, 5, 4, 3];
+    for length in 2..=snake.len() {
+        let tiles = &snake[..length];
+        let barrier = chain(&mut bench, tiles);
+        for _ in 0..3 {
+            let of = |tile: usize| tiles.iter().position(|&member| member == tile).expect("a member");
+            let timing = bench.batch(tiles, 1, |_, tile, _| barrier[of(tile)].clone());
+            let timing = timing.expect("a barrier that ends");
+            let cycles = timing.fired.iter().max().expect("a tile") - timing.accepted.iter().max().expect("a tile");
+            assert_eq!(cycles, 7 + 2 * 5 * (length as u64 - 1), "{length} tiles");
         }
     }
 }
