@@ -842,6 +842,75 @@ fn a_closed_context_gives_back_every_credit() {
     }
 }
 
+/// Engine 0 drains context 0, in which its neighbours have left so many packets, while it releases a barrier of context 1.
+#[test]
+fn the_neighbour_of_a_recovering_context_loses_a_cycle_for_each_credit_at_most() {
+    let tree = tree(4, &Shape::Star);
+    let mut bench = Bench::new(4, 13, 0.0);
+    (0..2).for_each(|context| bench.join(context, &tree));
+    // Cycles until the barrier ends at each engine, without a drain.
+    let mut alone = [0u64; 4];
+    let mut most = 0;
+    for round in 0..56u8 {
+        let credits = usize::from(round) % 7;
+        for at in 1..4 {
+            // Reduces of one or two packets, to which the root does not come.
+            let packets = credits.saturating_sub(2 * (at - 1)).min(2);
+            if packets > 0 {
+                let reduce = Call {
+                    kind: Kind::Reduce,
+                    transfer: words([3, 40][packets - 1]),
+                    ..barrier(0, Some(0))
+                };
+                bench.post(at, 1, reduce);
+            }
+            let awaits = Call {
+                context: 1,
+                ..barrier(round, Some(0))
+            };
+            bench.post(at, 2, awaits);
+        }
+        bench.run(200);
+        for at in 1..4 {
+            let is_home = credits <= 2 * (at - 1);
+            assert_eq!(bench.status(at, 0) & 1 == 1, is_home, "engine {at}, {credits} credits");
+        }
+        if round > 0 {
+            bench.access(0, 0, MpeRegister::Control, Some(1 << MPE_CLOSE_OFFSET));
+        }
+        bench.run(usize::from(round) % 16);
+        let before: Vec<usize> = bench.events.iter().map(Vec::len).collect();
+        let releases = Call {
+            context: 1,
+            ..barrier(round, None)
+        };
+        bench.post(0, 2, releases);
+        let begun = bench.cycle;
+        let mut ends = [0u64; 4];
+        while ends.contains(&0) {
+            bench.cycle();
+            assert!(bench.cycle - begun < 500, "round {round}: {:?}", bench.events);
+            for (at, end) in ends.iter_mut().enumerate() {
+                if *end == 0 && bench.events[at].len() > before[at] {
+                    *end = bench.cycle - begun;
+                }
+            }
+        }
+        if round == 0 {
+            alone = ends;
+        }
+        for (at, (end, alone)) in ends.iter().zip(&alone).enumerate() {
+            let late = end.saturating_sub(*alone);
+            assert!(late <= credits as u64, "engine {at}, {credits} credits: {late} cycles");
+            most = most.max(late);
+        }
+        close_and_drain(&mut bench, 0);
+        open(&mut bench, 0);
+    }
+    assert!(most > 0, "no release has met a credit");
+    assert_eq!(bench.refused, [0; 4]);
+}
+
 #[test]
 fn only_a_drained_context_opens_and_its_list_stays() {
     let mut bench = Bench::new(2, 7, 0.0);
