@@ -29,9 +29,11 @@ const MOST_CALLS: usize = 3;
 const MOST_LAUNCHES: usize = 3;
 /// Chance that a member does not arm one of the calls that are launched.
 const UNARMED: f64 = 0.3;
-/// Time-outs of disagreements, in cycles, and the shortest that there are.
+/// Time-outs of disagreements, in cycles, and the shortest that there are. Below these, a time-out is none: a disagreement that nobody
+/// finds would stand still for ever, so only groups whose calls are all right have such ones.
 const TIMEOUTS: Range<u32> = 200..4_000;
-const SHORT_TIMEOUTS: Range<u32> = 4..8;
+const SHORT_TIMEOUTS: Range<u32> = LEAST_TIMEOUT..8;
+const LEAST_TIMEOUT: u32 = 4;
 /// Chance of the shortest time-outs.
 const SHORT: f64 = 0.1;
 
@@ -62,7 +64,7 @@ pub enum Wrong {
 pub struct Band {
     pub tiles: Vec<usize>,
     pub wrong: Wrong,
-    /// Of the context at each member, in cycles; 0 for none.
+    /// Of the context at each member, in cycles; less than four for none.
     pub timeout: u32,
     /// Calls that end at each member; none where it depends on who comes first.
     ends: Option<Vec<u16>>,
@@ -240,8 +242,8 @@ impl Band {
             tiles: tiles.to_vec(),
             wrong,
             timeout: match wrong {
-                // Some member may come at any time.
-                Wrong::Nothing => 0,
+                // Some member may come at any time. No call is odd here, so its rank and number are as good as another draw.
+                Wrong::Nothing => (odd.0 + odd.1) as u32 % LEAST_TIMEOUT,
                 _ if random.gen_bool(SHORT) => random.gen_range(SHORT_TIMEOUTS),
                 _ => random.gen_range(TIMEOUTS),
             },
