@@ -94,6 +94,8 @@ fn all_kinds_with_every_root_on_trees_of_every_shape() {
         Shape::Columns(1),
         Shape::Rows(0),
         Shape::Centre,
+        Shape::Quad,
+        Shape::Star,
     ];
     // Sums of tile + 1, and of 10 * tile, over 4 and over 9 tiles.
     for (side, sums) in [(2, [10, 60]), (3, [45, 360])] {
@@ -105,6 +107,10 @@ fn all_kinds_with_every_root_on_trees_of_every_shape() {
                 (all.size(), all.rank(tiles - 1), all.rank(tiles)),
                 (tiles, Some(tiles - 1), None)
             );
+            if *shape == Shape::Star {
+                // The list of tile 0 has seven places, so a star of nine tiles has two levels.
+                assert_eq!(all.tree().depth(0), side - 1);
+            }
             for root in 0..tiles {
                 for tile in 0..tiles {
                     fabric.write(tile, 0x200, &[0; 6]).unwrap();
