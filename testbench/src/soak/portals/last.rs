@@ -1,4 +1,4 @@
-//! The end of a soak: all places of lists are free, and all credits of rooms are at home.
+//! The end of a soak: all places of lists and all slots are free, and all credits of rooms are at home.
 
 use super::{
     super::{
@@ -15,9 +15,13 @@ use anyhow::ensure;
 use portico_spec::{
     ni::command::opcode,
     parts::PORTALS,
-    portals::engine::{Ack, Command, Control, Move, Operation as Transfer, ROOMS, VALUE_CONTROL_WORDS},
+    portals::engine::{
+        Ack, Command, Control, Move, Operation as Transfer, Step as Logged, GET_SLOTS, ROOMS, SLOTS,
+        VALUE_CONTROL_WORDS,
+    },
 };
 use rand::rngs::StdRng;
+use std::collections::BTreeSet;
 
 /// Words of [`Epoch::portals_fence`].
 pub const FENCE_WORDS: usize = VALUE_CONTROL_WORDS;
@@ -114,7 +118,7 @@ impl<D: SoakDevice> Epoch<D> {
         Ok(())
     }
 
-    /// Counts places and credits.
+    /// Counts places, credits and slots.
     ///
     /// # Errors
     /// Some are missing, or the device's.
@@ -130,8 +134,9 @@ impl<D: SoakDevice> Epoch<D> {
         }
         self.carry_out_now(steps, random)?;
         self.unlink_all(random)?;
-        for target in ranks {
-            self.spend_credits(target, random)?;
+        for initiator in ranks {
+            self.spend_credits(initiator, random)?;
+            self.spend_slots(initiator, random)?;
         }
         let end = self.device.transport().cycles() + ROUND_CYCLES;
         check::arrivals(self, end)?;
@@ -154,39 +159,103 @@ impl<D: SoakDevice> Epoch<D> {
         self.carry_out_now(steps, random)
     }
 
-    /// Each initiator of a target that takes nothing sends it as many puts as it has credits: a put has ended when it is sent.
-    fn spend_credits(&mut self, target: usize, random: &mut StdRng) -> anyhow::Result<()> {
-        self.enable_both(target, false)?;
-        let mut batches = vec![];
-        for at in self.site.portals.pairs_to(target) {
-            let initiator = self.site.portals.pairs[at].initiator;
-            if initiator == target {
-                continue;
-            }
-            let put = Move {
-                operation: Transfer::Put,
-                ack: Ack::None,
-                portal: MAIN,
-                descriptor: FLUSH_DESCRIPTOR,
-                rank: self.rank(target) as u16,
-                local: 0,
-                length: 0,
-                remote: 0,
-                match_bits: match_bits(HOME, self.rank(initiator), 0),
-                user_pointer: 0,
-                header_data: 0,
-            };
-            let mut batch = vec![];
-            for _ in 0..ROOMS {
-                let operation = self.portals_operation(Command::Move(put), Some(FENCES), random)?;
-                self.model(initiator, &operation)?;
-                batch.push(operation.words);
-            }
-            batches.push((initiator, batch));
+    /// A tile sends each of its other targets, which take nothing, as many requests as it has credits: gets of all that a pair has in
+    /// its zone while there are slots of gets, then puts. A request has ended when it is sent. The tile itself could not send if it
+    /// took nothing: its gets from itself are served at once.
+    fn spend_credits(&mut self, initiator: usize, random: &mut StdRng) -> anyhow::Result<()> {
+        let (own, others): (Vec<usize>, Vec<usize>) = self
+            .site
+            .portals
+            .pairs_of(initiator)
+            .into_iter()
+            .partition(|&at| self.site.portals.pairs[at].target == initiator);
+        let targets: Vec<usize> = others.iter().map(|&at| self.site.portals.pairs[at].target).collect();
+        for &target in &targets {
+            self.enable_both(target, false)?;
         }
-        self.give_now(batches)?;
-        self.enable_both(target, true)?;
-        self.expect_events(target)
+        for (number, &at) in others.iter().enumerate() {
+            let operation = if number < GET_SLOTS / ROOMS {
+                Transfer::Get
+            } else {
+                Transfer::Put
+            };
+            self.send_at_once(at, operation, ROOMS, random)?;
+        }
+        for &target in &targets {
+            self.enable_both(target, true)?;
+            self.expect_events(target)?;
+        }
+        for at in own {
+            self.send_at_once(at, Transfer::Get, ROOMS, random)?;
+        }
+        self.expect_events(initiator)
+    }
+
+    /// A tile sends twice as many puts as it has slots, which it takes in turn: the log of steps tells them all. Without a log a
+    /// slot that is missing cannot be told from one that is late.
+    fn spend_slots(&mut self, initiator: usize, random: &mut StdRng) -> anyhow::Result<()> {
+        let Some(&at) = self.site.portals.pairs_of(initiator).first() else {
+            return Ok(());
+        };
+        let simulated = self.device.transport().simulated();
+        let Some(simulated) = simulated.filter(|_| self.config.portals_log) else {
+            return Ok(());
+        };
+        ensure!(simulated.log_portals(), "the fabric has no outputs of the steps");
+        simulated.portals_steps();
+        for _ in 0..2 * (SLOTS - GET_SLOTS) / STEPS_AT_ONCE {
+            self.send_at_once(at, Transfer::Put, STEPS_AT_ONCE, random)?;
+            self.expect_events(self.site.portals.pairs[at].target)?;
+        }
+        let simulated = self.device.transport().simulated().expect("it was one before");
+        let steps = simulated.portals_steps().into_iter();
+        let taken = steps.filter_map(|logged| match logged.step {
+            Logged::Sends { slot } if logged.tile == initiator => Some(usize::from(slot)),
+            _ => None,
+        });
+        let taken: BTreeSet<usize> = taken.collect();
+        ensure!(
+            taken.iter().copied().eq(GET_SLOTS..SLOTS),
+            "tile {initiator}: its puts take slots {taken:?}, expected {GET_SLOTS} to {}",
+            SLOTS - 1
+        );
+        Ok(())
+    }
+
+    /// The initiator of a pair sends so many equal messages to the entry of all rounds, and waits until they are sent. The model does
+    /// it.
+    fn send_at_once(
+        &mut self,
+        at: usize,
+        operation: Transfer,
+        count: usize,
+        random: &mut StdRng,
+    ) -> anyhow::Result<()> {
+        let pair = &self.site.portals.pairs[at];
+        let (initiator, target) = (pair.initiator, pair.target);
+        let request = Move {
+            operation,
+            ack: Ack::Count,
+            portal: MAIN,
+            descriptor: FLUSH_DESCRIPTOR,
+            rank: self.rank(target) as u16,
+            local: pair.landing.base,
+            length: match operation {
+                Transfer::Put => 0,
+                Transfer::Get => pair.zone.bytes.min(pair.landing.bytes),
+            },
+            remote: 0,
+            match_bits: match_bits(HOME, self.rank(initiator), 0),
+            user_pointer: 0,
+            header_data: 0,
+        };
+        let mut batch = vec![];
+        for _ in 0..count {
+            let operation = self.portals_operation(Command::Move(request), Some(FENCES), random)?;
+            self.model(initiator, &operation)?;
+            batch.push(operation.words);
+        }
+        self.give_now(vec![(initiator, batch)])
     }
 
     fn enable_both(&mut self, tile: usize, enabled: bool) -> anyhow::Result<()> {
