@@ -1,6 +1,7 @@
 //! Plots, as SVG: a title above panels side by side.
 
 mod latency;
+mod legend;
 mod lines;
 mod links;
 
@@ -23,6 +24,9 @@ const COLOURS: [RGBColor; 6] = [
 
 /// Errors of rounding are smaller, to the length between two labels of an axis.
 const ROUNDING: f64 = 1e-9;
+
+/// Half the width of the end of an interval, in pixels.
+const CAP: i32 = 3;
 
 /// Pixels between two dashes, and more than the length of any line.
 const GAP: i32 = 4;
@@ -112,6 +116,33 @@ fn dash(line: usize) -> i32 {
         0 => UNBROKEN,
         round => 4 * round as i32 - 2,
     }
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// Least and most of some values.
+fn range(values: &[f64]) -> (f64, f64) {
+    let of = |(least, most): (f64, f64), &value: &f64| (least.min(value), most.max(value));
+    values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), of)
+}
+
+/// Draws the bar of an interval at `x`, and its two ends.
+fn draw_interval<'a, X, Y>(
+    chart: &mut ChartContext<'_, SVGBackend<'a>, Cartesian2d<X, Y>>,
+    x: f64,
+    (least, most): (f64, f64),
+    style: ShapeStyle,
+) -> Drawn<'a>
+where
+    X: Ranged<ValueType = f64>,
+    Y: Ranged<ValueType = f64>,
+{
+    chart.draw_series([PathElement::new([(x, least), (x, most)], style)])?;
+    let ends = [least, most].map(|end| EmptyElement::at((x, end)) + PathElement::new([(-CAP, 0), (CAP, 0)], style));
+    chart.draw_series(ends)?;
+    Ok(())
 }
 
 #[cfg(test)]

@@ -980,7 +980,7 @@ fn a_sweep_runs_resumes_and_merges_its_jobs() {
         "{made}"
     );
     assert_eq!((jobs().len(), read("sweep.csv").lines().count()), (12, 12 + 1));
-    assert!(read("sweep.svg").contains("least to most of all seeds"));
+    assert!(read("sweep.svg").contains("least to most"));
 }
 
 /// The figures of a measure in `sweep.json`, a job each.

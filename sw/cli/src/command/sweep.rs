@@ -54,8 +54,7 @@ The figures of a job are DIR/jobs/HASH.json. HASH stands for all that decides th
 runs. A job whose file is there is done; one whose inputs changed has another name and is run. DIR/sweep.json and DIR/sweep.csv \
 hold the figures of all jobs, without links and histograms. The CSV is for data frames: a line a job, a column a key or a \
 measure. DIR/sweep.svg plots mean latency and accepted load against load, or cycles against words or tiles, where these vary: a \
-line for each combination of the other keys. A point is the mean of all seeds; those against load have bars from the least to the \
-most of them.";
+line for each combination of the other keys. A point is the mean of all seeds, with a bar from the least to the most of them.";
 
 /// Simulate a grid of meshes, collectives or applications, in parallel, resumed where it stopped
 #[derive(Args)]

@@ -1,14 +1,18 @@
 //! Latency and accepted load against offered load: linear axes, one legend above all panels.
 
 use anyhow::Context;
-use plotters::{element::DashedPathElement, prelude::*};
+use plotters::prelude::*;
 use portico_spec::Config;
 use portico_testbench::{
     bench::noc::load::{is_saturated, Case, Curve, Point},
     traffic::{Pattern, SaturationBound},
 };
 
-use super::{colour, dash, decimals, multiples, step, Area, Drawn, Sheet, GAP};
+use super::{
+    colour, dash, decimals, draw_interval,
+    legend::{self, Entry},
+    mean, multiples, range, step, Area, Drawn, Sheet, GAP,
+};
 
 const SHEET: Sheet = Sheet {
     panel: (360, 270),
@@ -16,11 +20,7 @@ const SHEET: Sheet = Sheet {
     title: 16,
 };
 
-/// Height of an entry of the legend, width of its sign and of a letter of its name, in pixels.
-const ENTRY_HEIGHT: i32 = 20;
-const SIGN: i32 = 30;
-const LETTER: i32 = 9;
-/// Where the first one begins.
+/// Where the first entry of the legend begins.
 const FIRST_ENTRY: (i32, i32) = (20, 64);
 
 /// Size of the panels of one mesh and pattern, in pixels.
@@ -31,9 +31,6 @@ const STEEP: f64 = 6.0;
 
 /// Labels of an axis, at most.
 const LABELS: usize = 6;
-
-/// Half the width of the end of an interval, in pixels.
-const CAP: i32 = 3;
 
 /// The figure on the vertical axis of a panel.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -222,35 +219,6 @@ fn mesh(config: &Config) -> String {
     format!("{}x{}", config.cols, config.rows)
 }
 
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
-}
-
-/// Least and most of some values.
-fn range(values: &[f64]) -> (f64, f64) {
-    let of = |(least, most): (f64, f64), &value: &f64| (least.min(value), most.max(value));
-    values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), of)
-}
-
-/// An entry of the legend.
-enum Entry {
-    Line(usize, String),
-    PastSaturation,
-    Unsteady,
-    Interval,
-}
-
-impl Entry {
-    fn name(&self) -> &str {
-        match self {
-            Entry::Line(_, name) => name,
-            Entry::PastSaturation => "past saturation",
-            Entry::Unsteady => "not steady",
-            Entry::Interval => "least to most of all seeds",
-        }
-    }
-}
-
 /// The lines of a panel, and the signs that the plot has.
 fn entries(rows: &[PanelRow]) -> Vec<Entry> {
     let lines = || rows.iter().flat_map(|row| &row.panels).flat_map(|panel| &panel.lines);
@@ -277,19 +245,18 @@ fn svg(title: &str, sheet: Sheet, rows: &[PanelRow]) -> anyhow::Result<String> {
         .context("no curve to plot")?;
     // Entries that find no place beside each other stand in a row of their own.
     let entries = entries(rows);
-    let longest = entries.iter().map(|entry| entry.name().len()).max().unwrap_or(0);
-    let width = SIGN + LETTER * longest as i32;
+    let width = legend::width(&entries);
     let across = ((sheet.panel.0 as i32 * columns as i32 - FIRST_ENTRY.0) / width).max(1);
     let more = (entries.len() as i32 - 1).max(0) / across;
     let sheet = Sheet {
-        band: sheet.band + (more * ENTRY_HEIGHT) as u32,
+        band: sheet.band + (more * legend::HEIGHT) as u32,
         ..sheet
     };
     sheet.svg(title, (rows.len(), columns), |band, areas| {
         for (index, entry) in entries.iter().enumerate() {
             let x = FIRST_ENTRY.0 + width * (index as i32 % across);
-            let y = FIRST_ENTRY.1 + ENTRY_HEIGHT * (index as i32 / across);
-            draw_entry(band, entry, (x, y))?;
+            let y = FIRST_ENTRY.1 + legend::HEIGHT * (index as i32 / across);
+            entry.draw(band, (x, y))?;
         }
         for (row, areas) in rows.iter().zip(areas.chunks(columns)) {
             for (panel, area) in row.panels.iter().zip(areas) {
@@ -298,38 +265,6 @@ fn svg(title: &str, sheet: Sheet, rows: &[PanelRow]) -> anyhow::Result<String> {
         }
         Ok(())
     })
-}
-
-fn draw_entry<'a>(band: &Area<'a>, entry: &Entry, (x, y): (i32, i32)) -> Drawn<'a> {
-    match entry {
-        Entry::Line(index, _) => {
-            let style = colour(*index).stroke_width(2);
-            let sign = [(x, y), (x + 24, y)];
-            band.draw(&DashedPathElement::new(sign, dash(*index), GAP, style))?;
-            band.draw(&Circle::new((x + 12, y), 3, colour(*index).filled()))?;
-        }
-        Entry::PastSaturation => {
-            band.draw(&Circle::new((x + 12, y), 3, WHITE.filled()))?;
-            band.draw(&Circle::new((x + 12, y), 3, BLACK.stroke_width(1)))?;
-        }
-        Entry::Unsteady => {
-            band.draw(&Cross::new((x + 12, y), 4, BLACK.stroke_width(1)))?;
-        }
-        Entry::Interval => {
-            for bar in interval((x + 12, y - 6), (x + 12, y + 6)) {
-                band.draw(&PathElement::new(bar, BLACK.stroke_width(1)))?;
-            }
-        }
-    }
-    let font = ("sans-serif", 15).into_font();
-    band.draw(&Text::new(entry.name().to_owned(), (x + SIGN, y - 7), font))?;
-    Ok(())
-}
-
-/// A bar between two points of one column, and its two ends.
-fn interval(top: (i32, i32), bottom: (i32, i32)) -> [[(i32, i32); 2]; 3] {
-    let end = |(x, y): (i32, i32)| [(x - CAP, y), (x + CAP, y)];
-    [[top, bottom], end(top), end(bottom)]
 }
 
 fn draw_panel<'a>(area: &Area<'a>, row: &PanelRow, panel: &Panel) -> Drawn<'a> {
@@ -388,11 +323,7 @@ fn draw_panel<'a>(area: &Area<'a>, row: &PanelRow, panel: &Panel) -> Drawn<'a> {
                 continue;
             }
             if values.len() > 1 {
-                let style = colour.stroke_width(1);
-                chart.draw_series([PathElement::new([(sample.load, least), (sample.load, most)], style)])?;
-                let ends = [least, most]
-                    .map(|end| EmptyElement::at((sample.load, end)) + PathElement::new([(-CAP, 0), (CAP, 0)], style));
-                chart.draw_series(ends)?;
+                draw_interval(&mut chart, sample.load, (least, most), colour.stroke_width(1))?;
             }
             let inner = if line.is_over(sample) { &WHITE } else { colour };
             chart.draw_series([Circle::new((sample.load, middle), 3, inner.filled())])?;
@@ -605,7 +536,7 @@ mod tests {
             assert!(plain.contains(text), "{text}");
         }
         assert!(
-            !plain.contains("past saturation") && !plain.contains("all seeds"),
+            !plain.contains("past saturation") && !plain.contains("least to most"),
             "{plain}"
         );
         // A point is the mean of its seeds; loads of a line rise.
@@ -630,7 +561,7 @@ mod tests {
         );
         let svg = sweep(&all).unwrap();
         labels_are_apart(&svg);
-        assert!(svg.contains("past saturation") && svg.contains("least to most of all seeds"));
+        assert!(svg.contains("past saturation") && svg.contains("least to most"));
         assert!(!svg.contains("not steady"));
         let cold = Simulated {
             is_steady: false,

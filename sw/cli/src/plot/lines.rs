@@ -2,7 +2,7 @@
 
 use crate::loads::mesh_name;
 use anyhow::ensure;
-use plotters::{element::DashedPathElement, prelude::*};
+use plotters::prelude::*;
 use portico_spec::mpe::call::Kind;
 use portico_testbench::{
     bench::blocks::Plot,
@@ -15,19 +15,20 @@ use portico_testbench::{
 };
 use std::collections::BTreeMap;
 
-use super::{colour, dash, multiples, step, Area, Drawn, Points, Sheet, GAP};
+use super::{
+    colour, dash, draw_interval,
+    legend::{self, Entry},
+    mean, multiples, range, step, Area, Drawn, Points, Sheet, GAP,
+};
 
 /// Least width of the axes of a panel with their labels, and least height of a panel, in pixels.
 const AXES: (i32, i32) = (510, 360);
-/// Around axes, and right of a legend, in pixels.
+/// Around axes, in pixels.
 const MARGIN: i32 = 10;
-/// Width of a letter of a title and of a legend, at most, in pixels.
-const TITLE_LETTER: i32 = 8;
-const LETTER: i32 = 7;
-/// Middle of the first entry of a legend, height of an entry, and width of its sign with the gap behind, in pixels.
+/// Width of a letter of a title, at most, in pixels.
+const LETTER: i32 = 8;
+/// Middle of the first entry of a legend.
 const FIRST_ENTRY: i32 = 48;
-const ENTRY_HEIGHT: i32 = 20;
-const SIGN: i32 = 30;
 /// Labels of an axis, at most.
 const LABELS: usize = 9;
 
@@ -37,8 +38,42 @@ struct Panel {
     title: String,
     x: String,
     y: String,
-    /// Name and points; all coordinates are above zero.
-    lines: Vec<(String, Points)>,
+    lines: Vec<Line>,
+}
+
+/// One line of a panel; all coordinates are above zero.
+#[derive(Debug, Default, PartialEq)]
+struct Line {
+    name: String,
+    points: Points,
+    /// Least and most of several figures at `x`, whose mean is a point.
+    intervals: Vec<(f64, (f64, f64))>,
+}
+
+impl Line {
+    fn new(name: String, points: Points) -> Self {
+        Self {
+            name,
+            points,
+            ..Self::default()
+        }
+    }
+
+    /// All that is drawn of it.
+    fn drawn(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
+        let ends = |&(x, (least, most)): &(f64, (f64, f64))| [(x, least), (x, most)];
+        self.points.iter().copied().chain(self.intervals.iter().flat_map(ends))
+    }
+}
+
+impl Panel {
+    /// Its lines, and the signs that it has.
+    fn legend(&self) -> Vec<Entry> {
+        let lines = self.lines.iter().enumerate();
+        let lines = lines.map(|(number, line)| Entry::Line(number, line.name.clone()));
+        let has_intervals = self.lines.iter().any(|line| !line.intervals.is_empty());
+        lines.chain(has_intervals.then_some(Entry::Interval)).collect()
+    }
 }
 
 /// Throughput and latency against size: a row of panels for each direction and memory, a line for each number of tiles.
@@ -54,7 +89,7 @@ pub fn transfers(curves: &[sizes::Curve]) -> anyhow::Result<String> {
         let lines = |figure: fn(&sizes::Point) -> f64| {
             let line = |curve: &sizes::Curve| {
                 let points = curve.points.iter().map(|point| (point.bytes as f64, figure(point)));
-                (tiles(curve.initiators), points.collect())
+                Line::new(tiles(curve.initiators), points.collect())
             };
             of_kind().map(line).collect()
         };
@@ -85,7 +120,7 @@ pub fn atomics(curves: &[atomics::Curve]) -> anyhow::Result<String> {
             .points
             .iter()
             .map(|&(initiators, cycles)| (initiators as f64, cycles));
-        (curve.kind.name().to_owned(), points.collect())
+        Line::new(curve.kind.name().to_owned(), points.collect())
     };
     let panel = Panel {
         title: "postadd (posted) and fetch-and-add (blocking)".to_owned(),
@@ -102,7 +137,8 @@ pub fn atomics(curves: &[atomics::Curve]) -> anyhow::Result<String> {
 /// There is nothing to plot, or plotting fails.
 pub fn series(title: &str, plots: &[Plot]) -> anyhow::Result<String> {
     let panel = |plot: &Plot| {
-        let lines = plot.lines.iter().map(|line| (line.name.clone(), line.points.clone()));
+        let lines = plot.lines.iter();
+        let lines = lines.map(|line| Line::new(line.name.clone(), line.points.clone()));
         Panel {
             title: plot.title.clone(),
             x: plot.x.clone(),
@@ -123,7 +159,7 @@ pub fn collectives(points: &[Point]) -> anyhow::Result<String> {
         let line = |form: Form| {
             let of_form = points.iter().filter(|point| point.form == form && is_shown(point));
             let line: Points = of_form.map(|point| (x(point) as f64, point.cycles as f64)).collect();
-            (!line.is_empty()).then(|| (form.name(), line))
+            (!line.is_empty()).then(|| Line::new(form.name(), line))
         };
         Form::CURVES.into_iter().filter_map(line).collect()
     };
@@ -158,7 +194,8 @@ pub struct Measured {
     pub cycles: f64,
 }
 
-/// Cycles of the jobs of a sweep. Of figures at one place of one line, such as those of several seeds, the mean is drawn.
+/// Cycles of the jobs of a sweep. Of figures at one place of one line, such as those of several seeds, the mean is drawn, with a bar from
+/// the least to the most.
 ///
 /// # Errors
 /// There is nothing to plot, or plotting fails.
@@ -177,7 +214,7 @@ pub fn measured(figures: &[Measured]) -> anyhow::Result<String> {
                 });
                 panels.len() - 1
             });
-        if panels[at].lines.iter().any(|(name, _)| name == line) {
+        if panels[at].lines.iter().any(|known| known.name == *line) {
             continue;
         }
         let mut points: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
@@ -187,9 +224,12 @@ pub fn measured(figures: &[Measured]) -> anyhow::Result<String> {
         {
             points.entry(other.x.1).or_default().push(other.cycles);
         }
-        let points = points.into_iter();
-        let points = points.map(|(x, all)| (x as f64, all.iter().sum::<f64>() / all.len() as f64));
-        panels[at].lines.push((line.clone(), points.collect()));
+        let several = points.iter().filter(|(_, all)| all.len() > 1);
+        panels[at].lines.push(Line {
+            name: line.clone(),
+            points: points.iter().map(|(&x, all)| (x as f64, mean(all))).collect(),
+            intervals: several.map(|(&x, all)| (x as f64, range(all))).collect(),
+        });
     }
     svg("Cycles of all jobs", &panels)
 }
@@ -203,8 +243,8 @@ fn tiles(count: usize) -> String {
 
 /// Panels in rows of two.
 fn svg(title: &str, panels: &[Panel]) -> anyhow::Result<String> {
-    let mut points = panels.iter().flat_map(|panel| &panel.lines);
-    ensure!(points.any(|(_, points)| !points.is_empty()), "no point to plot");
+    let mut lines = panels.iter().flat_map(|panel| &panel.lines);
+    ensure!(lines.any(|line| !line.points.is_empty()), "no point to plot");
     let columns = panels.len().min(2);
     let rows = panels.len().div_ceil(columns);
     let (axes, panel) = sizes_of(panels);
@@ -223,27 +263,19 @@ fn svg(title: &str, panels: &[Panel]) -> anyhow::Result<String> {
 
 /// Width of the axes of each panel, and size of the panel with its legend: no title and no entry of a legend is cut.
 fn sizes_of(panels: &[Panel]) -> (i32, (u32, u32)) {
-    let titles = panels.iter().map(|panel| panel.title.as_str());
-    let names = panels
-        .iter()
-        .flat_map(|panel| &panel.lines)
-        .map(|(name, _)| name.as_str());
-    let entries = panels.iter().map(|panel| panel.lines.len()).max().unwrap_or(0);
-    let axes = AXES.0.max(TITLE_LETTER * longest(titles) + 2 * MARGIN);
-    let legend = SIGN + LETTER * longest(names) + MARGIN;
-    let height = AXES.1.max(FIRST_ENTRY + ENTRY_HEIGHT * entries as i32);
-    (axes, ((axes + legend) as u32, height as u32))
-}
-
-/// Letters of the longest text.
-fn longest<'a>(texts: impl Iterator<Item = &'a str>) -> i32 {
-    texts.map(|text| text.chars().count()).max().unwrap_or(0) as i32
+    let letters = panels.iter().map(|panel| panel.title.chars().count());
+    let axes = AXES.0.max(LETTER * letters.max().unwrap_or(0) as i32 + 2 * MARGIN);
+    let legends: Vec<Vec<Entry>> = panels.iter().map(Panel::legend).collect();
+    let entries = legends.iter().map(Vec::len).max().unwrap_or(0);
+    let height = AXES.1.max(FIRST_ENTRY + legend::HEIGHT * entries as i32);
+    let width = axes + legend::width(legends.iter().flatten());
+    (axes, (width as u32, height as u32))
 }
 
 fn draw_panel<'a>(area: &Area<'a>, axes: i32, panel: &Panel) -> Drawn<'a> {
-    let points = || panel.lines.iter().flat_map(|(_, points)| points);
+    let points = || panel.lines.iter().flat_map(Line::drawn);
     let (x, y) = (span(points().map(|point| point.0)), span(points().map(|point| point.1)));
-    let (axes, legend) = area.split_horizontally(axes);
+    let (axes, beside) = area.split_horizontally(axes);
     let mut chart = ChartBuilder::on(&axes)
         .margin(MARGIN)
         .caption(&panel.title, ("sans-serif", 16))
@@ -263,15 +295,21 @@ fn draw_panel<'a>(area: &Area<'a>, axes: i32, panel: &Panel) -> Drawn<'a> {
         .y_label_formatter(&|y| format!("{y}"))
         .light_line_style(WHITE)
         .draw()?;
-    for (index, (name, points)) in panel.lines.iter().enumerate() {
-        let (colour, style) = (colour(index), colour(index).stroke_width(2));
-        chart.draw_series(DashedLineSeries::new(points.clone(), dash(index), GAP, style))?;
+    for (index, line) in panel.lines.iter().enumerate() {
+        let (colour, points) = (colour(index), &line.points);
+        chart.draw_series(DashedLineSeries::new(
+            points.clone(),
+            dash(index),
+            GAP,
+            colour.stroke_width(2),
+        ))?;
         chart.draw_series(points.iter().map(|&point| Circle::new(point, 3, colour.filled())))?;
-        let y = FIRST_ENTRY + ENTRY_HEIGHT * index as i32;
-        let sign = [(0, y), (SIGN - 6, y)];
-        legend.draw(&DashedPathElement::new(sign, dash(index), GAP, style))?;
-        let font = ("sans-serif", 13).into_font();
-        legend.draw(&Text::new(name.clone(), (SIGN, y - 6), font))?;
+        for &(x, range) in &line.intervals {
+            draw_interval(&mut chart, x, range, colour.stroke_width(1))?;
+        }
+    }
+    for (index, entry) in panel.legend().iter().enumerate() {
+        entry.draw(&beside, (0, FIRST_ENTRY + legend::HEIGHT * index as i32))?;
     }
     Ok(())
 }
@@ -323,8 +361,14 @@ mod tests {
         }
         let svg = measured(&figures).unwrap();
         labels_are_apart(&svg);
-        // A circle a point: the two seeds are one.
-        assert_eq!(svg.matches("<circle").count(), 2 * 2 * 2);
+        // A circle a point and one an entry: the two seeds are one, with a bar.
+        assert_eq!(svg.matches("<circle").count(), 2 * 2 * (2 + 1));
+        assert_eq!(svg.matches("\nleast to most\n").count(), 2);
+        let one_seed = measured(&figures[1..3]).unwrap();
+        assert!(!one_seed.contains("least to most"));
+        // A bar and its two ends in the colour of the first line, in both panels.
+        let bar = "stroke=\"#0072B2\" stroke-width=\"1\"";
+        assert_eq!((svg.matches(bar).count(), one_seed.matches(bar).count()), (3 * 2, 0));
         assert!(svg.contains("reduce, 4x4") && svg.contains("tree quad, stages 2") && svg.contains("words"));
         assert!(measured(&[]).is_err());
     }
@@ -337,7 +381,7 @@ mod tests {
             x: "words".to_owned(),
             y: "cycles".to_owned(),
             lines: (0..lines)
-                .map(|line| (name(line), vec![(1.0, 20.0), (256.0, 900.0 + 10.0 * line as f64)]))
+                .map(|line| Line::new(name(line), vec![(1.0, 20.0), (256.0, 900.0 + 10.0 * line as f64)]))
                 .collect(),
         };
         let long = "a title of a panel that is longer than its axes are wide, were these not made wider";
