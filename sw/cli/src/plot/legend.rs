@@ -21,6 +21,8 @@ pub enum Entry {
     Unsteady,
     /// A bar of several figures, whose mean is drawn.
     Interval,
+    /// A figure of the paper, in the colour of the line that it belongs to.
+    Paper,
 }
 
 impl Entry {
@@ -30,6 +32,7 @@ impl Entry {
             Entry::PastSaturation => "past saturation",
             Entry::Unsteady => "not steady",
             Entry::Interval => "least to most",
+            Entry::Paper => "paper",
         }
     }
 
@@ -57,11 +60,17 @@ impl Entry {
                     area.draw(&PathElement::new(bar, BLACK.stroke_width(1)))?;
                 }
             }
+            Entry::Paper => area.draw(&paper(middle, BLACK))?,
         }
         let font = ("sans-serif", 13).into_font();
         area.draw(&Text::new(self.name().to_owned(), (x + PLACE, y - 6), font))?;
         Ok(())
     }
+}
+
+/// The sign of a figure of the paper: a hollow circle, seen around a point of the same place.
+pub fn paper<Place>(place: Place, colour: RGBColor) -> Circle<Place, i32> {
+    Circle::new(place, 5, colour.stroke_width(1))
 }
 
 /// Width of the widest of some entries with the gap behind it, in pixels.

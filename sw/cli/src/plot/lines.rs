@@ -48,6 +48,8 @@ struct Line {
     points: Points,
     /// Least and most of several figures at `x`, whose mean is a point.
     intervals: Vec<(f64, (f64, f64))>,
+    /// Figures of the paper.
+    paper: Points,
 }
 
 impl Line {
@@ -62,7 +64,8 @@ impl Line {
     /// All that is drawn of it.
     fn drawn(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
         let ends = |&(x, (least, most)): &(f64, (f64, f64))| [(x, least), (x, most)];
-        self.points.iter().copied().chain(self.intervals.iter().flat_map(ends))
+        let points = self.points.iter().chain(&self.paper).copied();
+        points.chain(self.intervals.iter().flat_map(ends))
     }
 }
 
@@ -72,7 +75,12 @@ impl Panel {
         let lines = self.lines.iter().enumerate();
         let lines = lines.map(|(number, line)| Entry::Line(number, line.name.clone()));
         let has_intervals = self.lines.iter().any(|line| !line.intervals.is_empty());
-        lines.chain(has_intervals.then_some(Entry::Interval)).collect()
+        let has_paper = self.lines.iter().any(|line| !line.paper.is_empty());
+        let signs = [
+            has_intervals.then_some(Entry::Interval),
+            has_paper.then_some(Entry::Paper),
+        ];
+        lines.chain(signs.into_iter().flatten()).collect()
     }
 }
 
@@ -86,10 +94,14 @@ pub fn transfers(curves: &[sizes::Curve]) -> anyhow::Result<String> {
     let mut panels = vec![];
     for (target, way) in kinds {
         let of_kind = || curves.iter().filter(|curve| (curve.target, curve.way) == (target, way));
-        let lines = |figure: fn(&sizes::Point) -> f64| {
+        let lines = |figure: fn(&sizes::Point) -> f64, paper: fn(&sizes::Curve, usize) -> Option<f64>| {
             let line = |curve: &sizes::Curve| {
                 let points = curve.points.iter().map(|point| (point.bytes as f64, figure(point)));
-                Line::new(tiles(curve.initiators), points.collect())
+                let paper = |point: &sizes::Point| Some((point.bytes as f64, paper(curve, point.bytes)?));
+                Line {
+                    paper: curve.points.iter().filter_map(paper).collect(),
+                    ..Line::new(tiles(curve.initiators), points.collect())
+                }
             };
             of_kind().map(line).collect()
         };
@@ -98,13 +110,13 @@ pub fn transfers(curves: &[sizes::Curve]) -> anyhow::Result<String> {
             title: format!("{name}: throughput"),
             x: "size, bytes".to_owned(),
             y: "bytes/cycle".to_owned(),
-            lines: lines(|point| point.rate),
+            lines: lines(|point| point.rate, |_, _| None),
         });
         panels.push(Panel {
             title: format!("{name}: latency"),
             x: "size, bytes".to_owned(),
             y: "cycles".to_owned(),
-            lines: lines(|point| point.latency),
+            lines: lines(|point| point.latency, sizes::Curve::paper),
         });
     }
     svg("Transfers against size", &panels)
@@ -120,7 +132,11 @@ pub fn atomics(curves: &[atomics::Curve]) -> anyhow::Result<String> {
             .points
             .iter()
             .map(|&(initiators, cycles)| (initiators as f64, cycles));
-        Line::new(curve.kind.name().to_owned(), points.collect())
+        let paper = |&(initiators, _): &(usize, f64)| Some((initiators as f64, curve.paper(initiators)?));
+        Line {
+            paper: curve.points.iter().filter_map(paper).collect(),
+            ..Line::new(curve.kind.name().to_owned(), points.collect())
+        }
     };
     let panel = Panel {
         title: "postadd (posted) and fetch-and-add (blocking)".to_owned(),
@@ -157,9 +173,13 @@ pub fn series(title: &str, plots: &[Plot]) -> anyhow::Result<String> {
 pub fn collectives(points: &[Point]) -> anyhow::Result<String> {
     let lines = |is_shown: &dyn Fn(&Point) -> bool, x: fn(&Point) -> usize| {
         let line = |form: Form| {
-            let of_form = points.iter().filter(|point| point.form == form && is_shown(point));
-            let line: Points = of_form.map(|point| (x(point) as f64, point.cycles as f64)).collect();
-            (!line.is_empty()).then(|| Line::new(form.name(), line))
+            let of_form = || points.iter().filter(|point| point.form == form && is_shown(point));
+            let line: Points = of_form().map(|point| (x(point) as f64, point.cycles as f64)).collect();
+            let paper = |point: &Point| Some((x(point) as f64, point.paper()?));
+            (!line.is_empty()).then(|| Line {
+                paper: of_form().filter_map(paper).collect(),
+                ..Line::new(form.name(), line)
+            })
         };
         Form::CURVES.into_iter().filter_map(line).collect()
     };
@@ -229,6 +249,7 @@ pub fn measured(figures: &[Measured]) -> anyhow::Result<String> {
             name: line.clone(),
             points: points.iter().map(|(&x, all)| (x as f64, mean(all))).collect(),
             intervals: several.map(|(&x, all)| (x as f64, range(all))).collect(),
+            paper: vec![],
         });
     }
     svg("Cycles of all jobs", &panels)
@@ -307,6 +328,7 @@ fn draw_panel<'a>(area: &Area<'a>, axes: i32, panel: &Panel) -> Drawn<'a> {
         for &(x, range) in &line.intervals {
             draw_interval(&mut chart, x, range, colour.stroke_width(1))?;
         }
+        chart.draw_series(line.paper.iter().map(|&point| legend::paper(point, *colour)))?;
     }
     for (index, entry) in panel.legend().iter().enumerate() {
         entry.draw(&beside, (0, FIRST_ENTRY + legend::HEIGHT * index as i32))?;
@@ -344,6 +366,9 @@ fn span(values: impl Iterator<Item = f64>) -> (f64, f64) {
 mod tests {
     use super::{super::tests::labels_are_apart, *};
     use std::collections::BTreeSet;
+
+    /// The radius of a figure of the paper.
+    const PAPER: &str = " r=\"5\"";
 
     #[test]
     fn figures_of_several_seeds_are_one_point_and_labels_are_apart() {
@@ -441,6 +466,11 @@ mod tests {
         let svg = transfers(&curves).unwrap();
         labels_are_apart(&svg);
         assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
+        // The paper's latencies of one tile, in the panels of latency alone: three sizes and an entry of the legend.
+        assert_eq!(
+            (svg.matches(PAPER).count(), svg.matches("\npaper\n").count()),
+            (2 * (3 + 1), 2)
+        );
         for text in [
             "Transfers against size",
             "put, scratchpad: throughput",
@@ -513,6 +543,11 @@ mod tests {
             assert!(svg.contains(text), "{text}");
         }
         assert!(!svg.contains("binomial"));
+        // The paper has linear trees of 4 and of 32 tiles: a point and an entry of the legend.
+        assert_eq!(
+            (svg.matches(PAPER).count(), svg.matches("\npaper\n").count()),
+            (2 * (1 + 1), 2)
+        );
         assert!(collectives(&[]).is_err());
     }
 
@@ -524,6 +559,11 @@ mod tests {
         });
         let svg = super::atomics(&curves).unwrap();
         labels_are_apart(&svg);
+        // One initiator of each kind, and an entry of the legend.
+        assert_eq!(
+            (svg.matches(PAPER).count(), svg.matches("\npaper\n").count()),
+            (4 + 1, 1)
+        );
         for kind in atomics::Kind::ALL {
             assert!(svg.contains(kind.name()), "{}", kind.name());
         }

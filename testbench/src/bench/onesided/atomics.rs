@@ -166,9 +166,14 @@ impl Kind {
 }
 
 impl Curve {
+    /// The paper's best figure in cycles, of one initiator.
+    pub fn paper(&self, initiators: usize) -> Option<f64> {
+        let paper = if self.kind.posted { PAPER_POSTED } else { PAPER_BLOCKING };
+        (initiators == 1).then_some(paper)
+    }
+
     /// A row a number of initiators; the paper's best figure beside that of a single one.
     pub fn rows(&self) -> Vec<Row> {
-        let paper = if self.kind.posted { PAPER_POSTED } else { PAPER_BLOCKING };
         let rows = self.points.iter().map(|&(initiators, cycles)| {
             let counted = if initiators == 1 {
                 "1 tile".to_owned()
@@ -176,7 +181,7 @@ impl Curve {
                 format!("{initiators} tiles")
             };
             let row = Row {
-                paper: (initiators == 1).then_some(paper),
+                paper: self.paper(initiators),
                 ..Row::new(
                     BENCH,
                     format!("atomics, {}, {counted}, a request", self.kind.name()),

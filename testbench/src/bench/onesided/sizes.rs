@@ -134,6 +134,11 @@ impl Curve {
         format!("{}, {}, {counted}", self.way.name(), self.target.name())
     }
 
+    /// The paper's model of the latency of a transfer of one tile, in cycles.
+    pub fn paper(&self, bytes: usize) -> Option<f64> {
+        (self.initiators == 1).then_some(PAPER_CYCLES + bytes as f64 / PAPER_BYTES)
+    }
+
     fn point(&self, bench: &mut Bench, bytes: usize, effort: &Effort) -> anyhow::Result<Point> {
         bench.shift();
         let tiles = self.target.initiators(bench)[..self.initiators].to_vec();
@@ -178,7 +183,7 @@ impl Curve {
                 point.rate,
             );
             let latency = Row {
-                paper: (self.initiators == 1).then_some(PAPER_CYCLES + point.bytes as f64 / PAPER_BYTES),
+                paper: self.paper(point.bytes),
                 ..Row::new(
                     BENCH,
                     format!("latency, {name}, {bytes}"),
