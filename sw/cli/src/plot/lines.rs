@@ -153,8 +153,10 @@ pub fn atomics(curves: &[atomics::Curve]) -> anyhow::Result<String> {
 /// There is nothing to plot, or plotting fails.
 pub fn series(title: &str, plots: &[Plot]) -> anyhow::Result<String> {
     let panel = |plot: &Plot| {
-        let lines = plot.lines.iter();
-        let lines = lines.map(|line| Line::new(line.name.clone(), line.points.clone()));
+        let lines = plot.lines.iter().map(|line| Line {
+            paper: line.paper.clone(),
+            ..Line::new(line.name.clone(), line.points.clone())
+        });
         Panel {
             title: plot.title.clone(),
             x: plot.x.clone(),
@@ -493,6 +495,7 @@ mod tests {
             lines: vec![portico_testbench::bench::blocks::Line {
                 name: "at 250 MHz".to_owned(),
                 points: vec![(1.0, 4.0), (16_384.0, 65_536.0)],
+                paper: vec![(1024.0, 5_000.0)],
             }],
         };
         let svg = series("Blocks alone", &[plot("search"), plot("insert"), plot("delete")]).unwrap();
@@ -505,6 +508,7 @@ mod tests {
             "at 250 MHz",
             "entries",
             "ns",
+            "\npaper\n",
         ] {
             assert!(svg.contains(text), "{text}");
         }

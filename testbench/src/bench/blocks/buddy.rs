@@ -164,9 +164,12 @@ pub fn rows(effort: &Effort, progress: &mut dyn FnMut(&str)) -> anyhow::Result<M
     let mut rows = vec![];
     let mut lines = ["allocate, most", "free, most", "allocate, mean", "free, mean"].map(|name| Line {
         name: name.into(),
-        points: vec![],
+        ..Line::default()
     });
-    let mut bits = vec![];
+    let mut ram = Line {
+        name: "RAM".into(),
+        ..Line::default()
+    };
     for log in (least..=greatest).step_by(step) {
         let heap = Heap::new(1 << log, *BLOCK_BYTES.start())?;
         let kib = heap.bytes() >> 10;
@@ -178,7 +181,7 @@ pub fn rows(effort: &Effort, progress: &mut dyn FnMut(&str)) -> anyhow::Result<M
             line.points.push((kib.into(), value));
         }
         let memory = memory_bits(&design) as f64;
-        bits.push((f64::from(kib), memory));
+        ram.points.push((f64::from(kib), memory));
         let largest = log == greatest;
         if largest {
             for (operation, what) in [(Operation::Allocate, "allocate"), (Operation::Free, "free")] {
@@ -201,6 +204,7 @@ pub fn rows(effort: &Effort, progress: &mut dyn FnMut(&str)) -> anyhow::Result<M
                 paper: Some(PAPER_RAM_BITS),
                 ..Row::new(BENCH, format!("{name}: RAM"), "bits", Better::Less, memory)
             });
+            ram.paper.push((f64::from(kib), PAPER_RAM_BITS));
         }
         if largest || log == least || log == (least + greatest) / 2 {
             progress(&format!("{name}: synthesis"));
@@ -219,10 +223,7 @@ pub fn rows(effort: &Effort, progress: &mut dyn FnMut(&str)) -> anyhow::Result<M
             title: "Buddy allocator: RAM".into(),
             x: x.into(),
             y: "bits".into(),
-            lines: vec![Line {
-                name: "RAM".into(),
-                points: bits,
-            }],
+            lines: vec![ram],
         },
     ];
     Ok(Measured { rows, plots })

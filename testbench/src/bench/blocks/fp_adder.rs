@@ -171,9 +171,17 @@ pub fn rows(effort: &Effort, progress: &mut dyn FnMut(&str)) -> anyhow::Result<M
             }
             measured.rows.extend(rows);
         }
-        let line = |name: String, points| Line { name, points };
+        let line = |name: String, points| Line {
+            name,
+            points,
+            ..Line::default()
+        };
         cells.push(line(format!("binary{width}, ECP5"), ecp5));
-        cells.push(line(format!("binary{width}, Xilinx 7"), xilinx));
+        let published = PUBLISHED_LUTS.iter().filter(|_| width == 32);
+        cells.push(Line {
+            paper: published.map(|&(stages, _, luts)| (stages as f64, luts)).collect(),
+            ..line(format!("binary{width}, Xilinx 7"), xilinx)
+        });
         clocks.push(line(format!("binary{width}"), clock));
     }
     let published = PUBLISHED_LUTS.map(|published| beside(published, "LUT", Better::Less, &luts));

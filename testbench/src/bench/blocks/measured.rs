@@ -62,10 +62,13 @@ pub struct Plot {
 }
 
 /// The points of one case.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Line {
     /// The case.
     pub name: String,
     /// Rising in x; all coordinates are above zero.
     pub points: Vec<(f64, f64)>,
+    /// Figures of the paper beside them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub paper: Vec<(f64, f64)>,
 }

@@ -205,7 +205,11 @@ pub fn rows(effort: &Effort, progress: &mut dyn FnMut(&str)) -> anyhow::Result<M
                 measured.rows.extend(synthesis.rows(&block));
             }
         }
-        let line = |name: String, points| Line { name, points };
+        let line = |name: String, points| Line {
+            name,
+            points,
+            ..Line::default()
+        };
         plot.lines.push(line(format!("{width} bits, ECP5"), ecp5));
         plot.lines.push(line(format!("{width} bits, Xilinx 7"), xilinx));
         clocks.lines.push(line(format!("{width} bits"), clock));

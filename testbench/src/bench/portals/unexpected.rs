@@ -51,6 +51,7 @@ pub fn plot(rows: &[Row]) -> Plot {
         Line {
             name: name.into(),
             points: points.collect(),
+            ..Line::default()
         }
     };
     Plot {

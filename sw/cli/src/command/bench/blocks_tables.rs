@@ -55,6 +55,7 @@ mod tests {
         let line = |name: &str, points: &[(f64, f64)]| Line {
             name: name.into(),
             points: points.to_vec(),
+            ..Line::default()
         };
         let plot = Plot {
             title: "list: search".into(),

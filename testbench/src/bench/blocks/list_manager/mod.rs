@@ -99,11 +99,13 @@ fn times(title: &str, cycles: &[(u64, u64)], software: Vec<(f64, f64)>) -> Plot 
         points: (cycles.iter())
             .map(|&(length, cycles)| (length as f64, cycles as f64 * 1e3 / clock))
             .collect(),
+        ..Line::default()
     };
     let mut lines: Vec<_> = CLOCKS.iter().map(at_clock).collect();
     lines.push(Line {
         name: "Rust on this machine".into(),
         points: software,
+        ..Line::default()
     });
     Plot {
         title: title.into(),
@@ -117,6 +119,7 @@ fn line(name: &str, points: &[(u64, u64)]) -> Line {
     Line {
         name: name.into(),
         points: points.iter().map(|&(x, y)| (x as f64, y as f64)).collect(),
+        ..Line::default()
     }
 }
 
