@@ -5,6 +5,7 @@
 //! | [`Portals`] | all of it, in a seat of the socket |
 //! | [`CommandSplit`] | parts moves from other commands |
 //! | [`MoveIntake`], [`Requester`] | check moves and keep those that wait; turn them into packets of requests |
+//! | [`MemoryDescriptors`] | memory descriptors, for the moves that name them |
 //! | [`SlotPool`], [`RankCredits`] | slots for requests that are answered; credits of ranks |
 //! | [`DataDoor`], [`RoomReader`] | the end of the data plane: packets into their rooms, and out of them |
 //! | [`MessageControl`] | requests at their target |
@@ -55,6 +56,7 @@ mod header_words;
 mod hit_check;
 mod list_access;
 mod list_fields;
+mod memory_descriptors;
 mod message_control;
 mod move_intake;
 mod new_entry;
@@ -107,6 +109,7 @@ pub use header_words::HeaderWords;
 pub use hit_check::HitCheck;
 pub use list_access::ListAccess;
 pub use list_fields::ListFields;
+pub use memory_descriptors::MemoryDescriptors;
 pub use message_control::MessageControl;
 pub use move_intake::MoveIntake;
 pub use new_entry::NewEntry;

@@ -1,19 +1,18 @@
-use super::{data_door::MOST_RANKS, TableAccessIn};
+use super::{data_door::MOST_RANKS, MemoryDescriptors, TableAccessIn};
 use crate::{
     bus::EventOut,
-    prim::{Ram, RamOutput, StreamIn, StreamOut},
+    prim::{RamOutput, StreamIn, StreamOut},
 };
 use portico_spec::{
     ni::{
         command::{EVENT_OFFSET, QUIET_OFFSET},
         event::EVENT_WIDTH,
         packet::ERROR_WIDTH,
-        registers::{PortalsRegister, PORTALS_FIELD_WIDTH},
         ErrorCode,
     },
     portals::engine::{
-        Operation, DESCRIPTORS, DESCRIPTOR_OFFSET, GET_WORDS, LENGTH_WIDTH, MD_BOUND_OFFSET, NUMBER_WIDTH,
-        OPERATION_OFFSET, OPERATION_WIDTH, PUT_WORDS, RANK_OFFSET, RANK_WIDTH, SOURCE_RANK_WIDTH, WAITING_MOVES,
+        Operation, DESCRIPTOR_OFFSET, GET_WORDS, LENGTH_WIDTH, MD_BOUND_OFFSET, NUMBER_WIDTH, OPERATION_OFFSET,
+        OPERATION_WIDTH, PUT_WORDS, RANK_OFFSET, RANK_WIDTH, SOURCE_RANK_WIDTH, WAITING_MOVES,
     },
 };
 use portico_verilog::prelude::*;
@@ -56,7 +55,7 @@ pub enum MoveStep {
 /// | --- | --- |
 /// | latency | from a descriptor's last word to the first word at `m_axis`: 4 cycles |
 /// | throughput | a descriptor in its words and 2 cycles; a cycle more if it is refused |
-/// | state | 8 moves and 64 memory descriptors in block RAM, the move in hand |
+/// | state | 8 moves in block RAM, the move in hand, and [`MemoryDescriptors`] |
 ///
 /// The intake checks a descriptor in this order, and the first check that fails gives the error: operation and number of words; a
 /// memory descriptor that is bound; a rank that has a node; the ends of the memory descriptor and of the scratchpad. A move keeps
@@ -79,7 +78,7 @@ pub struct MoveIntake {
     pub event: EventOut,
     /// Moves wait.
     pub waits: Signal<Out, Bit>,
-    descriptors: Ram<Bits<32>, { NUMBER_WIDTH + 2 }>,
+    descriptors: MemoryDescriptors,
     moves: RamOutput<32, { MOVE_WIDTH + PLACE_WIDTH }>,
     step: DFF<MoveStep>,
     /// Words that have come; 15 for more.
@@ -89,13 +88,6 @@ pub struct MoveIntake {
     put: DFF<Bit>,
     right: DFF<Bit>,
     known: DFF<Bit>,
-    index: DFF<Bits<NUMBER_WIDTH>>,
-    /// Part of the memory descriptor that is read: its start, its length, its options; one behind the other.
-    fetch: DFF<Bits<3>>,
-    fetched: DFF<Bits<3>>,
-    start: DFF<Bits<LENGTH_WIDTH>>,
-    size: DFF<Bits<LENGTH_WIDTH>>,
-    options: DFF<Bits<32>>,
     offset: DFF<Bits<32>>,
     length: DFF<Bits<32>>,
     behind: DFF<Bits<SUM_WIDTH>>,
@@ -114,8 +106,6 @@ pub struct MoveIntake {
     rank: Signal<Local, Bits<SOURCE_RANK_WIDTH>>,
     operation: Signal<Local, Bits<OPERATION_WIDTH>>,
     fault: Signal<Local, Bits<ERROR_WIDTH>>,
-    row: Signal<Local, Bits<{ NUMBER_WIDTH + 2 }>>,
-    which: Signal<Local, Bits<2>>,
     own: Signal<Local, Bits<{ MOVE_WIDTH + 1 }>>,
     home: Signal<Local, Bits<{ MOVE_WIDTH + PLACE_WIDTH }>>,
     place: Signal<Local, Bits<PLACE_WIDTH>>,
@@ -127,7 +117,6 @@ impl MoveIntake {
     pub fn new(bytes: usize) -> Self {
         Self {
             memory: Constant::new(bits(bytes as u64)),
-            descriptors: Ram::new(4 * DESCRIPTORS),
             ..Default::default()
         }
     }
@@ -136,44 +125,10 @@ impl MoveIntake {
 #[kernel]
 impl Logic for MoveIntake {
     fn update(&mut self) {
-        wire!(self => moves: clk, rst);
-        wire!(self => descriptors: clk);
-        dff_setup!(
-            self, clk, step, count, number, quiet, put, right, known, index, fetch, fetched, start, size, options
-        );
-        dff_setup!(self, clk, offset, length, behind, last, address, beyond, error, kept, left, turn);
-
-        // Memory descriptors: four words each, of which software writes three.
-        self.which.next =
-            (self.access.number.val() - bits::<PORTALS_FIELD_WIDTH>(PortalsRegister::MdStart as u64)).get_bits::<2>(0);
-        self.descriptors.write_enable.next = self.access.write.val()
-            & (self.access.number.val() >= bits::<PORTALS_FIELD_WIDTH>(PortalsRegister::MdStart as u64))
-            & (self.access.number.val() <= bits::<PORTALS_FIELD_WIDTH>(PortalsRegister::MdOptions as u64))
-            & !self.access.item.val().get_bits::<2>(NUMBER_WIDTH).any();
-        self.descriptors.write_address.next =
-            field::<{ NUMBER_WIDTH + 2 }, NUMBER_WIDTH>(self.access.item.val().get_bits::<NUMBER_WIDTH>(0), 2)
-                | bit_cast::<{ NUMBER_WIDTH + 2 }, 2>(self.which.val());
-        self.descriptors.write_data.next = self.access.data.val();
-        self.row.next = field::<{ NUMBER_WIDTH + 2 }, NUMBER_WIDTH>(self.index.q.val(), 2);
-        if self.fetch.q.val().get_bit(1) {
-            self.row.next = self.row.val() | 1;
-        }
-        if self.fetch.q.val().get_bit(2) {
-            self.row.next = self.row.val() | 2;
-        }
-        self.descriptors.read_enable.next = self.fetch.q.val().any();
-        self.descriptors.read_address.next = self.row.val();
-        self.fetch.d.next = self.fetch.q.val() << bits::<1>(1);
-        self.fetched.d.next = self.fetch.q.val();
-        if self.fetched.q.val().get_bit(0) {
-            self.start.d.next = self.descriptors.read_data.val().get_bits::<LENGTH_WIDTH>(0);
-        }
-        if self.fetched.q.val().get_bit(1) {
-            self.size.d.next = self.descriptors.read_data.val().get_bits::<LENGTH_WIDTH>(0);
-        }
-        if self.fetched.q.val().get_bit(2) {
-            self.options.d.next = self.descriptors.read_data.val();
-        }
+        wire!(self => moves, descriptors: clk, rst);
+        dff_setup!(self, clk, step, count, number, quiet, put, right, known, offset, length, behind, last, address);
+        dff_setup!(self, clk, beyond, error, kept, left, turn);
+        wire!(self <=> descriptors: access);
 
         // The words of a descriptor. Sums follow while later words come.
         self.used.next = self.kept.q.val() - self.left.q.val();
@@ -184,6 +139,8 @@ impl Logic for MoveIntake {
         self.takes.next = self.commands.tvalid.val() & self.commands.tready.val();
         self.operation.next = self.commands.tdata.val().get_bits::<OPERATION_WIDTH>(OPERATION_OFFSET);
         self.rank.next = self.commands.tdata.val().get_bits::<SOURCE_RANK_WIDTH>(RANK_OFFSET);
+        self.descriptors.read.next = self.takes.val() & (self.count.q.val() == 1);
+        self.descriptors.index.next = self.commands.tdata.val().get_bits::<NUMBER_WIDTH>(DESCRIPTOR_OFFSET);
         if self.takes.val() {
             if !self.count.q.val().all() {
                 self.count.d.next = self.count.q.val() + 1;
@@ -206,8 +163,6 @@ impl Logic for MoveIntake {
                         .present
                         .val()
                         .get_bit(self.rank.val().get_bits::<RANK_WIDTH>(0).index());
-                self.index.d.next = self.commands.tdata.val().get_bits::<NUMBER_WIDTH>(DESCRIPTOR_OFFSET);
-                self.fetch.d.next = 1.into();
             }
             if self.count.q.val() == 2 {
                 self.offset.d.next = self.commands.tdata.val();
@@ -221,9 +176,9 @@ impl Logic for MoveIntake {
         }
         self.behind.d.next =
             bit_cast::<SUM_WIDTH, 32>(self.offset.q.val()) + bit_cast::<SUM_WIDTH, 32>(self.length.q.val());
-        self.last.d.next = self.behind.q.val() + bit_cast::<SUM_WIDTH, LENGTH_WIDTH>(self.start.q.val());
-        self.address.d.next = self.start.q.val() + self.offset.q.val().get_bits::<LENGTH_WIDTH>(0);
-        self.beyond.d.next = (self.behind.q.val() > bit_cast::<SUM_WIDTH, LENGTH_WIDTH>(self.size.q.val()))
+        self.last.d.next = self.behind.q.val() + bit_cast::<SUM_WIDTH, LENGTH_WIDTH>(self.descriptors.start.val());
+        self.address.d.next = self.descriptors.start.val() + self.offset.q.val().get_bits::<LENGTH_WIDTH>(0);
+        self.beyond.d.next = (self.behind.q.val() > bit_cast::<SUM_WIDTH, LENGTH_WIDTH>(self.descriptors.size.val()))
             | (self.last.q.val() > self.memory.val());
         self.fault.next = 0.into();
         if self.beyond.q.val() {
@@ -232,7 +187,7 @@ impl Logic for MoveIntake {
         if !self.known.q.val() {
             self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::UnknownRank as u64);
         }
-        if !self.options.q.val().get_bit(MD_BOUND_OFFSET) {
+        if !self.descriptors.options.val().get_bit(MD_BOUND_OFFSET) {
             self.fault.next = bits::<ERROR_WIDTH>(ErrorCode::UnknownIndex as u64);
         }
         if !self.right.q.val()
@@ -274,7 +229,7 @@ impl Logic for MoveIntake {
                 self.own.next = self.kept.q.val() - 1;
                 self.place.next = bits::<PLACE_WIDTH>(REPORT_PLACE);
                 self.moves.write_enable.next = true;
-                self.moves.write_data.next = self.options.q.val();
+                self.moves.write_data.next = self.descriptors.options.val();
                 self.count.d.next = 0.into();
                 self.step.d.next = MoveStep::Take;
             }
@@ -309,8 +264,6 @@ impl Logic for MoveIntake {
         if self.rst.val() {
             self.step.d.next = MoveStep::Take;
             self.count.d.next = 0.into();
-            self.fetch.d.next = 0.into();
-            self.fetched.d.next = 0.into();
             self.kept.d.next = 0.into();
             self.left.d.next = 0.into();
             self.turn.d.next = 0.into();
