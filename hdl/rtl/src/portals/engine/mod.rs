@@ -6,6 +6,7 @@
 //! | [`CommandSplit`] | parts moves from other commands |
 //! | [`MoveIntake`], [`Requester`] | check moves and keep those that wait; turn them into packets of requests |
 //! | [`MemoryDescriptors`] | memory descriptors, for the moves that name them |
+//! | [`RequestHeader`] | the header words of a request |
 //! | [`SlotPool`], [`RankCredits`] | slots for requests that are answered; credits of ranks |
 //! | [`DataDoor`], [`RoomReader`] | the end of the data plane: packets into their rooms, and out of them |
 //! | [`MessageControl`] | requests at their target |
@@ -72,6 +73,7 @@ mod registers;
 mod replier;
 mod reply_control;
 mod report_rules;
+mod request_header;
 mod requester;
 mod ring_writer;
 mod room_reader;
@@ -125,6 +127,7 @@ pub use registers::PortalsRegisters;
 pub use replier::Replier;
 pub use reply_control::ReplyControl;
 pub use report_rules::ReportRules;
+pub use request_header::RequestHeader;
 pub use requester::Requester;
 pub use ring_writer::RingWriter;
 pub use room_reader::RoomReader;

@@ -1,4 +1,7 @@
-use super::{move_intake::MOVE_WORDS, PacketJobOut, RankWriteIn, Report, SentMove, SlotClaimOut, SlotKeepOut, SlotRow};
+use super::{
+    move_intake::MOVE_WORDS, request_header::REQUEST_WIDTH, PacketJobOut, RankWriteIn, RequestHeader, SentMove,
+    SlotClaimOut, SlotKeepOut,
+};
 use crate::prim::{LutRam, Queue, StreamIn, StreamOut};
 use portico_spec::{
     flit::{NODE_WIDTH, TAG_WIDTH},
@@ -7,26 +10,21 @@ use portico_spec::{
         event::EVENT_WIDTH,
     },
     portals::engine::{
-        Ack, Operation, ACK_OFFSET, ACK_WIDTH, LENGTH_WIDTH, MD_COUNTER_OFFSET, MD_COUNTS_OFFSET, MD_OPTIONS_WIDTH,
-        MD_QUEUES_OFFSET, MD_QUEUE_OFFSET, NUMBER_WIDTH, OPERATION_OFFSET, OPERATION_WIDTH, PORTAL_OFFSET,
-        PORTAL_WIDTH, PUT_HEADER_WORDS, QUEUE_WIDTH, RANK_OFFSET, RANK_WIDTH, ROOM_WORDS, SLOT_OFFSET, SLOT_WIDTH,
-        USER_OFFSET, USER_WIDTH,
+        Ack, Operation, ACK_OFFSET, ACK_WIDTH, LENGTH_WIDTH, OPERATION_OFFSET, OPERATION_WIDTH, PUT_HEADER_WORDS,
+        RANK_OFFSET, RANK_WIDTH, ROOM_WORDS, SLOT_WIDTH, USER_WIDTH,
     },
 };
 use portico_verilog::prelude::*;
 
-/// Width of the place of a word of a move.
-const PLACE_WIDTH: usize = 4;
-/// Bits of word 1 that go into REQUEST as they are.
-const REQUEST_WIDTH: usize = PORTAL_OFFSET + PORTAL_WIDTH;
+/// Width of the place of a word of a move among those that decide. It is 0 again behind the last of them.
+const PLACE_WIDTH: usize = 2;
 /// Bytes of the first packet of a put.
 const FIRST_BYTES: u64 = 4 * (ROOM_WORDS - PUT_HEADER_WORDS) as u64;
 /// Bytes of a later packet.
 const PACKET_BYTES: u64 = 4 * ROOM_WORDS as u64;
 /// Words of a move that decide when it goes: the last of them is the length.
-const DECIDING_WORDS: u64 = 4;
-/// Words of a move that has no header data.
-const SHORT_WORDS: u64 = MOVE_WORDS as u64 - 2;
+const DECIDING_WORDS: u64 = 1 << PLACE_WIDTH;
+const _: () = assert!(DECIDING_WORDS as usize + PUT_HEADER_WORDS == MOVE_WORDS);
 
 /// State of the requester.
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
@@ -35,14 +33,8 @@ pub enum RequestStep {
     Take,
     /// Waits for a slot and a credit; offers the first packet.
     Claim,
-    /// Gives the word REQUEST, and takes the options of the memory descriptor.
-    Request,
-    /// Gives the word EXTENT, and takes the user's pointer.
-    Extent,
-    /// Passes the other header words on.
+    /// Gives the header words.
     Header,
-    /// Reads away the words that a get does not have.
-    Skip,
     /// Offers the later packets.
     More,
 }
@@ -108,14 +100,13 @@ pub struct Requester {
     pub busy: Signal<Out, Bit>,
     nodes: LutRam<Bits<NODE_WIDTH>, RANK_WIDTH>,
     moves: Queue<SentMove, 2>,
+    words: RequestHeader,
     step: DFF<RequestStep>,
     place: DFF<Bits<PLACE_WIDTH>>,
     number: DFF<Bits<EVENT_WIDTH>>,
     quiet: DFF<Bit>,
     request: DFF<Bits<REQUEST_WIDTH>>,
     named: DFF<Bits<RANK_WIDTH>>,
-    report: DFF<Report>,
-    pointer: DFF<Bits<32>>,
     address: DFF<Bits<LENGTH_WIDTH>>,
     length: DFF<Bits<LENGTH_WIDTH>>,
     /// Bytes that are not in a packet yet.
@@ -134,10 +125,7 @@ pub struct Requester {
     fits: Signal<Local, Bit>,
     bytes: Signal<Local, Bits<LENGTH_WIDTH>>,
     offers: Signal<Local, Bit>,
-    gives: Signal<Local, Bit>,
-    passes: Signal<Local, Bit>,
-    row: Signal<Local, SlotRow>,
-    takes: Signal<Local, Bit>,
+    reads: Signal<Local, Bit>,
 }
 
 impl Requester {
@@ -153,9 +141,9 @@ impl Requester {
 #[kernel]
 impl Logic for Requester {
     fn update(&mut self) {
-        wire!(self => moves: clk, rst);
+        wire!(self => moves, words: clk, rst);
         wire!(self => nodes: clk);
-        dff_setup!(self, clk, step, place, number, quiet, request, named, report, pointer, address, length, left);
+        dff_setup!(self, clk, step, place, number, quiet, request, named, address, length, left);
         dff_setup!(self, clk, own_slot, keeps, sends, finished);
         self.nodes.write_enable.next = self.rank_write.enable.val();
         self.nodes.write_address.next = self.rank_write.rank.val();
@@ -168,17 +156,10 @@ impl Logic for Requester {
             | (self.request.q.val().get_bits::<ACK_WIDTH>(ACK_OFFSET) != bits::<ACK_WIDTH>(Ack::None as u64));
 
         // The words that decide.
-        self.gives.next = (self.step.q.val() == RequestStep::Request)
-            | (self.step.q.val() == RequestStep::Extent)
-            | (self.step.q.val() == RequestStep::Header);
-        self.s_axis.tready.next = (self.step.q.val() == RequestStep::Skip)
-            | ((self.step.q.val() == RequestStep::Take) & self.enabled.val())
-            | (self.gives.val() & self.header.tready.val());
-        self.takes.next = self.s_axis.tvalid.val() & self.s_axis.tready.val();
-        if self.takes.val() {
+        self.reads.next = (self.step.q.val() == RequestStep::Take) & self.enabled.val();
+        self.s_axis.tready.next = self.reads.val() | self.words.s_axis.tready.val();
+        if self.reads.val() & self.s_axis.tvalid.val() {
             self.place.d.next = self.place.q.val() + 1;
-        }
-        if self.takes.val() & (self.step.q.val() == RequestStep::Take) {
             if self.place.q.val() == 0 {
                 self.number.d.next = self.s_axis.tdata.val().get_bits::<EVENT_WIDTH>(EVENT_OFFSET);
                 self.quiet.d.next = self.s_axis.tdata.val().get_bit(QUIET_OFFSET);
@@ -227,8 +208,7 @@ impl Logic for Requester {
         self.take_credit.next = self.offers.val();
         self.begins.next = self.offers.val() & (self.step.q.val() == RequestStep::Claim);
         self.claim.enable.next = self.begins.val() & self.answered.val();
-        self.claim.slot.next = self.slot.val();
-        self.claim.get.next = !self.put.val();
+        wire!(self => claim: slot, get);
         self.claim.node.next = self.nodes.read_data.val();
         self.data.next = self.address.q.val();
         if self.offers.val() {
@@ -237,53 +217,29 @@ impl Logic for Requester {
         }
 
         // Header words.
-        self.header.tvalid.next = self.gives.val() & self.s_axis.tvalid.val();
-        self.header.tlast.next = false;
-        self.header.tdata.next = self.s_axis.tdata.val();
-        self.passes.next = false;
-        self.keeps.d.next = false;
-        self.sends.d.next = false;
+        wire!(self => words: put, user);
+        self.words.goes.next = self.step.q.val() == RequestStep::Header;
+        self.words.request.next = self.request.q.val();
+        self.words.slot.next = self.own_slot.q.val();
+        self.words.length.next = self.length.q.val();
+        wire!(s_axis => words.s_axis: tvalid, tdata, tlast);
+        wire!(self.header <=> words.m_axis);
+        self.keeps.d.next = self.words.known.val() & self.answered.val();
+        self.sends.d.next = self.words.known.val() & !self.left.q.val().any();
         match self.step.q.val() {
             RequestStep::Take => {}
             RequestStep::Claim => {
                 if self.offers.val() {
                     self.own_slot.d.next = self.slot.val();
-                    self.step.d.next = RequestStep::Request;
-                }
-            }
-            RequestStep::Request => {
-                self.header.tdata.next = bit_cast::<32, REQUEST_WIDTH>(self.request.q.val())
-                    | field::<32, SLOT_WIDTH>(self.own_slot.q.val(), SLOT_OFFSET);
-                if self.takes.val() {
-                    self.report.d.next.options = self.s_axis.tdata.val().get_bits::<MD_OPTIONS_WIDTH>(0);
-                    self.report.d.next.counter = self.s_axis.tdata.val().get_bits::<NUMBER_WIDTH>(MD_COUNTER_OFFSET);
-                    self.report.d.next.counts = self.s_axis.tdata.val().get_bit(MD_COUNTS_OFFSET);
-                    self.report.d.next.queue = self.s_axis.tdata.val().get_bits::<QUEUE_WIDTH>(MD_QUEUE_OFFSET);
-                    self.report.d.next.queues = self.s_axis.tdata.val().get_bit(MD_QUEUES_OFFSET);
-                    self.step.d.next = RequestStep::Extent;
-                }
-            }
-            RequestStep::Extent => {
-                self.header.tdata.next = bit_cast::<32, LENGTH_WIDTH>(self.length.q.val())
-                    | field::<32, USER_WIDTH>(self.user.val(), USER_OFFSET);
-                if self.takes.val() {
-                    self.pointer.d.next = self.s_axis.tdata.val();
-                    self.keeps.d.next = self.answered.val();
-                    self.sends.d.next = !self.left.q.val().any();
                     self.step.d.next = RequestStep::Header;
                 }
             }
             RequestStep::Header => {
-                self.header.tlast.next = (self.place.q.val() == bits::<PLACE_WIDTH>(MOVE_WORDS as u64 - 1))
-                    | (!self.put.val() & (self.place.q.val() == bits::<PLACE_WIDTH>(SHORT_WORDS - 1)));
-                if self.takes.val() & self.header.tlast.val() {
-                    self.passes.next = self.put.val();
-                    self.step.d.next = RequestStep::Skip;
-                }
-            }
-            RequestStep::Skip => {
-                if self.takes.val() & (self.place.q.val() == bits::<PLACE_WIDTH>(MOVE_WORDS as u64 - 1)) {
-                    self.passes.next = true;
+                if self.words.over.val() {
+                    self.step.d.next = RequestStep::Take;
+                    if self.left.q.val().any() {
+                        self.step.d.next = RequestStep::More;
+                    }
                 }
             }
             RequestStep::More => {
@@ -293,29 +249,21 @@ impl Logic for Requester {
                 }
             }
         }
-        if self.passes.val() {
-            self.place.d.next = 0.into();
-            self.step.d.next = RequestStep::Take;
-            if self.left.q.val().any() {
-                self.step.d.next = RequestStep::More;
-            }
-        }
 
         // Rows of moves that are answered and, in their order, of those that are sent. Nothing comes of a packet sooner.
         self.keep.enable.next = self.keeps.q.val();
         self.keep.slot.next = self.own_slot.q.val();
-        self.row.next.get = !self.put.val();
-        self.row.next.ack = self.request.q.val().get_bits::<ACK_WIDTH>(ACK_OFFSET);
-        self.row.next.report = self.report.q.val();
-        self.row.next.pointer = self.pointer.q.val();
-        self.keep.row.next = self.row.val();
+        self.keep.row.next.get = self.get.val();
+        self.keep.row.next.ack = self.request.q.val().get_bits::<ACK_WIDTH>(ACK_OFFSET);
+        self.keep.row.next.report = self.words.report.val();
+        self.keep.row.next.pointer = self.words.pointer.val();
         self.moves.write.next = self.sends.q.val();
         self.moves.write_data.next.event = self.number.q.val();
         self.moves.write_data.next.quiet = self.quiet.q.val();
         self.moves.write_data.next.put = self.put.val();
-        self.moves.write_data.next.report = self.report.q.val();
+        self.moves.write_data.next.report = self.words.report.val();
         self.moves.write_data.next.requested = self.length.q.val();
-        self.moves.write_data.next.pointer = self.pointer.q.val();
+        self.moves.write_data.next.pointer = self.words.pointer.val();
         self.moves.read.next = self.take_sent.val();
         if self.leaves.val() & !self.take_sent.val() {
             self.finished.d.next = self.finished.q.val() + 1;
