@@ -1,27 +1,11 @@
 use super::{
     BytesOut, ContextWriteOut, EntryControl, EntryEnd, FinishOut, FinishRules, GetJob, ListJobOut, ListSearchOut,
-    Message, Outcome, PacketIntake, PacketsIn, PayloadGate, Request, ShownIn, TablesOut, TurnChoice, CONTEXT_WIDTH,
+    Message, MessageSteps, Outcome, PacketIntake, PacketsIn, PayloadGate, Request, ShownIn, TablesOut, TurnChoice,
+    CONTEXT_WIDTH,
 };
 use crate::prim::{LutRam, StreamOut};
 use portico_spec::portals::engine::{LENGTH_WIDTH, RANK_WIDTH};
 use portico_verilog::prelude::*;
-
-/// State of the control of messages.
-#[derive(Copy, Clone, PartialEq, Debug, LogicState)]
-pub enum MessageStep {
-    /// Looks for a packet, a command, or a get that is served.
-    Idle,
-    /// A command has its turn.
-    Command,
-    /// Waits for the begin of the message at its entry.
-    Match,
-    /// Passes payload on, or reads it away.
-    Payload,
-    /// Waits for the end of the message at its entry.
-    Close,
-    /// Hands over what is to be raised.
-    Finish,
-}
 
 /// Carries out requests at their target, packet by packet.
 ///
@@ -31,7 +15,7 @@ pub enum MessageStep {
 /// | --- | --- |
 /// | latency | a put of 8 bytes, from the first word of its header to `over`: 5 words, the search, 7 cycles |
 /// | throughput | one message at a time; the header of the next one comes meanwhile, and the events of the last one are written |
-/// | state | a message a rank in LUT-RAM, the message in hand, and [`PacketIntake`] |
+/// | state | a message a rank in LUT-RAM, the message in hand, [`MessageSteps`] and [`PacketIntake`] |
 ///
 /// Matching, the checks and what they change are one step against commands and other messages: nothing else has a turn in
 /// between. A message of several packets lets others pass between its packets.
@@ -108,12 +92,12 @@ pub struct MessageControl {
     pub operation: Signal<Out, Bit>,
     intake: PacketIntake,
     choice: TurnChoice,
+    steps: MessageSteps,
     entries: EntryControl,
     gate: PayloadGate,
     entry_end: EntryEnd,
     rules: FinishRules,
     messages: LutRam<Message, RANK_WIDTH>,
-    step: DFF<MessageStep>,
     message: DFF<Message>,
     request: DFF<Request>,
     rank: DFF<Bits<RANK_WIDTH>>,
@@ -121,12 +105,8 @@ pub struct MessageControl {
     last: DFF<Bit>,
     /// A get that is served is in hand, no packet.
     serves: DFF<Bit>,
-    is_idle: Signal<Local, Bit>,
     begins: Signal<Local, Bit>,
     succeeds: Signal<Local, Bit>,
-    is_served: Signal<Local, Bit>,
-    packet_ends: Signal<Local, Bit>,
-    finishes: Signal<Local, Bit>,
     parity_bit: Signal<Local, Bits<1>>,
     home: Signal<Local, Bits<CONTEXT_WIDTH>>,
     looked: Signal<Local, Bits<RANK_WIDTH>>,
@@ -149,15 +129,14 @@ impl MessageControl {
 impl Logic for MessageControl {
     fn update(&mut self) {
         wire!(self => gate, messages: clk);
-        wire!(self => intake, choice, entries, entry_end: clk, rst);
-        dff_setup!(self, clk, step, message, request, rank, last, serves);
+        wire!(self => intake, choice, steps, entries, entry_end: clk, rst);
+        dff_setup!(self, clk, message, request, rank, last, serves);
 
         // The choice of the next turn.
-        self.is_idle.next = self.step.q.val() == MessageStep::Idle;
         wire!(self <=> intake: packets, context);
         wire!(self => intake: enabled, raising, raised);
         wire!(entries.context <=> intake.known);
-        self.choice.looks.next = self.is_idle.val() & !self.busy_lists.val();
+        self.choice.looks.next = self.steps.rests.val() & !self.busy_lists.val();
         wire!(self => choice: served);
         self.choice.command.next = self.command_wants.val();
         self.choice.packet.next = self.intake.offers.val() & self.enabled.val();
@@ -175,22 +154,19 @@ impl Logic for MessageControl {
         // The entry that a message meets.
         self.search.load.next = self.begins.val();
         self.search.load_data.next = self.intake.completes.val();
-        self.search.rank.next = self.intake.rank.val();
         self.search.portal.next = self.intake.request.val().portal;
         self.search.length.next = self.intake.request.val().length;
         self.search.offset.next = self.intake.request.val().offset;
-        wire!(intake => search: match_bits, data);
-        self.entries.rests.next = self.is_idle.val();
+        wire!(intake => search: rank, match_bits, data);
         self.entries.asked.next = self.begins.val();
         self.entries.lacks.next = self.intake.lacks.val();
         // A get reads what the put before it has written: a message begins when all bytes of those before are written.
-        self.entries.goes.next =
-            (self.step.q.val() == MessageStep::Match) & !self.intake.reads.val() & self.written.val();
+        self.entries.goes.next = self.steps.meets.val() & !self.intake.reads.val() & self.written.val();
         self.entries.last.next = self.last.q.val();
         self.entries.rank.next = self.rank.q.val();
-        self.entries.home.next = self.home.val();
+        wire!(self => entries: home);
         self.entries.request.next = self.request.q.val();
-        if self.is_idle.val() {
+        if self.steps.rests.val() {
             self.entries.request.next = self.intake.request.val();
         }
         self.entries.message.next = self.message.q.val();
@@ -198,100 +174,57 @@ impl Logic for MessageControl {
         wire!(entries => self: drops, permission, operation);
 
         // Its end there, if that is later than its begin.
-        self.entry_end.rests.next = self.is_idle.val();
-        self.entry_end.closes.next = self.step.q.val() == MessageStep::Close;
+        self.entry_end.closes.next = self.steps.closing.val();
         self.entry_end.message.next = self.message.q.val();
         wire!(list => entry_end: done);
         wire!(self <=> entry_end: shown);
-        if self.step.q.val() == MessageStep::Close {
+        if self.steps.closing.val() {
             wire!(entry_end => list: write, field, word, valid, operation);
             wire!(entry_end => tables: portal_read, entry_read, place, header_write, header, entry_write, entry, counts_write, counts);
         }
 
-        self.command_goes.next = self.step.q.val() == MessageStep::Command;
+        // Its steps.
+        self.succeeds.next = !self.message.q.val().failure.any();
+        wire!(steps => entries, entry_end, gate: rests);
+        wire!(choice => steps: closes, commands, takes);
+        wire!(intake => steps: first);
+        wire!(self => steps: command_ends, succeeds);
+        wire!(entries => steps: ends, at_once);
+        self.steps.passed.next = self.gate.over.val();
+        wire!(entry_end => steps: closed);
+        wire!(rules => steps: taken);
+        self.steps.last.next = self.last.q.val();
+        self.steps.get.next = self.message.q.val().get;
+        wire!(steps => self: command_goes, matched, over);
         self.take_served.next = self.choice.closes.val();
         self.quiet.next =
-            self.is_idle.val() & !self.choice.closes.val() & !self.choice.commands.val() & !self.choice.takes.val();
-        self.rests.next = self.intake.rests.val()
-            & (self.step.q.val() != MessageStep::Match)
-            & (self.step.q.val() != MessageStep::Payload);
-        self.ends.next = false;
-        self.matched.next = (self.step.q.val() == MessageStep::Match) & self.entries.ends.val();
-        self.packet_ends.next = false;
-        self.finishes.next = false;
-        self.succeeds.next = !self.message.q.val().failure.any();
-        self.is_served.next = self.message.q.val().get & self.succeeds.val() & !self.entries.at_once.val();
-        match self.step.q.val() {
-            MessageStep::Idle => {
-                self.serves.d.next = self.choice.closes.val();
-                self.rank.d.next = self.looked.val();
-                self.last.d.next = self.intake.last.val() | self.choice.closes.val();
-                self.message.d.next = self.messages.read_data.val();
-                self.request.d.next = self.intake.request.val();
-                if self.choice.closes.val() {
-                    self.step.d.next = MessageStep::Close;
-                } else if self.choice.commands.val() {
-                    self.step.d.next = MessageStep::Command;
-                } else if self.choice.takes.val() {
-                    self.step.d.next = MessageStep::Payload;
-                    if self.begins.val() {
-                        self.message.d.next.parity = self.intake.parity.val();
-                        self.step.d.next = MessageStep::Match;
-                    }
-                }
-            }
-            MessageStep::Command => {
-                if self.command_ends.val() {
-                    self.step.d.next = MessageStep::Idle;
-                }
-            }
-            MessageStep::Match => {
-                self.message.d.next = self.entries.known.val();
-                if self.matched.val() {
-                    self.step.d.next = MessageStep::Payload;
-                }
-            }
-            MessageStep::Payload => {
-                self.packet_ends.next = self.gate.over.val();
-                if self.packet_ends.val() {
-                    self.step.d.next = MessageStep::Idle;
-                    if self.last.q.val() & !self.is_served.val() {
-                        if !self.entries.at_once.val() & self.succeeds.val() {
-                            self.step.d.next = MessageStep::Close;
-                        } else {
-                            // Most messages need no step of their own for this.
-                            self.finishes.next = true;
-                            self.step.d.next = MessageStep::Finish;
-                        }
-                    }
-                }
-            }
-            MessageStep::Close => {
-                if self.entry_end.closed.val() {
-                    self.step.d.next = MessageStep::Finish;
-                }
-            }
-            MessageStep::Finish => {
-                self.finishes.next = true;
+            self.steps.rests.val() & !self.choice.closes.val() & !self.choice.commands.val() & !self.choice.takes.val();
+        self.rests.next = self.intake.rests.val() & !self.steps.meets.val() & !self.steps.passes.val();
+        if self.steps.rests.val() {
+            self.serves.d.next = self.choice.closes.val();
+            self.rank.d.next = self.looked.val();
+            self.last.d.next = self.intake.last.val() | self.choice.closes.val();
+            self.message.d.next = self.messages.read_data.val();
+            self.request.d.next = self.intake.request.val();
+            if self.begins.val() {
+                self.message.d.next.parity = self.intake.parity.val();
             }
         }
-        self.over.next = self.finishes.val() & self.rules.taken.val();
-        if self.over.val() {
-            self.ends.next = self.message.q.val().get;
-            self.step.d.next = MessageStep::Idle;
+        if self.steps.meets.val() {
+            self.message.d.next = self.entries.known.val();
         }
+        self.ends.next = self.over.val() & self.message.q.val().get;
         self.ended.next = self.rank.q.val();
 
         // Payload to memory, from the last cycle of the check on.
-        self.gate.rests.next = self.is_idle.val();
-        self.gate.passes.next = self.entries.passes.val() | (self.step.q.val() == MessageStep::Payload);
+        self.gate.passes.next = self.entries.passes.val() | self.steps.passes.val();
         self.known.next = self.entries.known.val();
         self.gate.message.next = self.known.val();
         self.gate.succeeds.next = self.entries.passes.val() | self.succeeds.val();
         wire!(intake.payload <=> gate.words);
         wire!(self <=> gate: run);
         wire!(self.words <=> gate.m_axis);
-        self.messages.write_enable.next = self.packet_ends.val();
+        self.messages.write_enable.next = self.steps.packet_ends.val();
         self.messages.write_address.next = self.rank.q.val();
         self.messages.write_data.next = self.message.q.val();
         if self.gate.runs.val() {
@@ -311,17 +244,14 @@ impl Logic for MessageControl {
         self.outcome.next.overflow = self.known.val().overflow;
         self.outcome.next.silent = self.shown.entry.val().ack_disable;
         self.get.next.outcome = self.outcome.val();
-        self.rules.valid.next = self.finishes.val();
+        self.rules.valid.next = self.steps.finishes.val();
         self.rules.message.next = self.message.q.val();
-        self.rules.home.next = self.home.val();
+        wire!(self => rules: home);
         self.rules.row.next = self.shown.row.val();
         self.rules.entry.next = self.shown.entry.val();
         self.rules.unlinked.next = self.entries.unlinked.val() | self.entry_end.unlinked.val();
         self.rules.gone.next = self.entries.gone.val() | self.entry_end.gone.val();
         self.rules.served.next = self.serves.q.val();
         wire!(self <=> rules: finish);
-        if self.rst.val() {
-            self.step.d.next = MessageStep::Idle;
-        }
     }
 }

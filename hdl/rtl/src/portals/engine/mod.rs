@@ -10,6 +10,7 @@
 //! | [`SlotPool`], [`RankCredits`] | slots for requests that are answered; credits of ranks |
 //! | [`DataDoor`], [`RoomReader`] | the end of the data plane: packets into their rooms, and out of them |
 //! | [`MessageControl`] | requests at their target |
+//! | [`MessageSteps`] | the steps of a turn: of a packet, a command, or a get that is served |
 //! | [`PacketIntake`], [`HeaderReader`] | their packets and headers, one ahead of the message in hand |
 //! | [`TurnChoice`], [`PayloadGate`] | whose turn it is; their payload |
 //! | [`EntryControl`], [`EntryVerdict`], [`HitCheck`], [`EntryRows`], [`EntryEnd`], [`FinishRules`] | their entries, what an entry allows, their ends there, and what these raise |
@@ -59,6 +60,7 @@ mod list_access;
 mod list_fields;
 mod memory_descriptors;
 mod message_control;
+mod message_steps;
 mod move_intake;
 mod new_entry;
 mod packet_intake;
@@ -113,6 +115,7 @@ pub use list_access::ListAccess;
 pub use list_fields::ListFields;
 pub use memory_descriptors::MemoryDescriptors;
 pub use message_control::MessageControl;
+pub use message_steps::MessageSteps;
 pub use move_intake::MoveIntake;
 pub use new_entry::NewEntry;
 pub use packet_intake::{PacketIntake, PAYLOAD_WIDTH};
