@@ -1,7 +1,7 @@
 //! Latency and accepted load against offered load: linear axes, one legend above all panels.
 
 use anyhow::Context;
-use plotters::prelude::*;
+use plotters::{coord::types::RangedCoordf64, prelude::*};
 use portico_spec::Config;
 use portico_testbench::{
     bench::noc::load::{is_saturated, Case, Curve, Point},
@@ -11,7 +11,7 @@ use portico_testbench::{
 use super::{
     colour, dash, decimals, draw_interval,
     legend::{self, Entry},
-    mean, multiples, range, step, Area, Drawn, Sheet, GAP,
+    mean, range, Area, Drawn, Sheet, GAP,
 };
 
 const SHEET: Sheet = Sheet {
@@ -267,28 +267,32 @@ fn svg(title: &str, sheet: Sheet, rows: &[PanelRow]) -> anyhow::Result<String> {
     })
 }
 
+/// Decimals of the labels of an axis from 0.
+fn decimals_up_to(most: f64) -> usize {
+    let labels = RangedCoordf64::from(0.0..most).key_points(LABELS);
+    labels.get(1).map_or(0, |&second| decimals(second))
+}
+
 fn draw_panel<'a>(area: &Area<'a>, row: &PanelRow, panel: &Panel) -> Drawn<'a> {
     let (load, latency) = row.size;
     let (top, label) = match row.figure {
         Figure::Latency => (latency, "latency, cycles"),
         Figure::Accepted => (load, "accepted load"),
     };
-    let (x_step, y_step) = (step((0.0, load), LABELS), step((0.0, top), LABELS));
-    let (x_decimals, y_decimals) = (decimals(x_step), decimals(y_step));
+    let (x_decimals, y_decimals) = (decimals_up_to(load), decimals_up_to(top));
     let mut chart = ChartBuilder::on(area)
         .margin(10)
         .margin_right(16)
         .caption(&panel.title, ("sans-serif", 15))
         .x_label_area_size(36)
         .y_label_area_size(46)
-        .build_cartesian_2d(
-            (0.0..load).with_key_points(multiples((0.0, load), x_step)),
-            (0.0..top).with_key_points(multiples((0.0, top), y_step)),
-        )?;
+        .build_cartesian_2d(0.0..load, 0.0..top)?;
     chart
         .configure_mesh()
         .x_desc("offered load, flits/node/cycle")
         .y_desc(label)
+        .x_labels(LABELS)
+        .y_labels(LABELS)
         .x_label_formatter(&|load| format!("{load:.x_decimals$}"))
         .y_label_formatter(&|value| format!("{value:.y_decimals$}"))
         .light_line_style(WHITE)
