@@ -1,6 +1,13 @@
 //! A fabric in the memory of this computer: the AXI4-Lite port of its host node, mapped by `/dev/uioN`.
 
-use std::{fs::OpenOptions, io::ErrorKind, path::Path, thread, time::Duration};
+use std::{
+    fs::OpenOptions,
+    hint,
+    io::ErrorKind,
+    path::Path,
+    thread,
+    time::{Duration, Instant},
+};
 
 use memmap2::{MmapOptions, MmapRaw};
 use portico_spec::{
@@ -9,6 +16,9 @@ use portico_spec::{
 };
 
 use crate::{Error, Transport, TransportError};
+
+/// The operating system may sleep that much too long.
+const SHORTEST_SLEEP: Duration = Duration::from_micros(100);
 
 /// Accesses to mapped memory, of a processor beside the fabric on one chip.
 ///
@@ -117,9 +127,16 @@ impl Transport for UioTransport {
         self.cycles
     }
 
+    /// Spins while that is shorter than a sleep of the operating system.
     fn wait(&mut self, cycles: u64) {
         self.cycles += cycles;
-        thread::sleep(Duration::from_secs_f64(cycles as f64 / self.clock));
+        let (begun, time) = (Instant::now(), Duration::from_secs_f64(cycles as f64 / self.clock));
+        if time > SHORTEST_SLEEP {
+            thread::sleep(time);
+        }
+        while begun.elapsed() < time {
+            hint::spin_loop();
+        }
     }
 
     /// Reads the registers that tell which events interrupt.

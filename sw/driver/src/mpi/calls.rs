@@ -35,7 +35,7 @@ impl Comm {
         let route = self.route(fabric, &[Leg::anywhere(Kind::Barrier, 0)]);
         let cost = self.cost_of_posts(1) + route.cycles;
         self.fold(fabric, "barrier", &route, cost, vec![], |engines, fabric| {
-            self.by_engines(fabric, engines, |engines, fabric| {
+            self.by_engines(fabric, engines, route.longest, |engines, fabric| {
                 engines.barrier(fabric).map(Call::prepared)
             })
         })
@@ -117,7 +117,7 @@ impl Comm {
         let route = self.route(fabric, &[Leg::at(root, Kind::Reduce, words)]);
         let cost = self.cost_of_posts(1) + route.cycles;
         self.fold(fabric, "reduce", &route, cost, vec![fold], |engines, fabric| {
-            self.by_engines(fabric, engines, |engines, fabric| {
+            self.by_engines(fabric, engines, route.longest, |engines, fabric| {
                 let call = engines.reduce(fabric, root, sources.clone(), result, words, operation);
                 call.map(Call::prepared)
             })
@@ -150,7 +150,7 @@ impl Comm {
         };
         let cost = self.cost_of_posts(1) + route.cycles;
         self.fold(fabric, "allreduce", &route, cost, vec![fold], |engines, fabric| {
-            self.by_engines(fabric, engines, |engines, fabric| {
+            self.by_engines(fabric, engines, route.longest, |engines, fabric| {
                 let (sources, results) = (sources.clone(), results.clone());
                 let call = engines.allreduce_at(fabric, root, sources, results, words, operation);
                 call.map(Call::prepared)
@@ -196,7 +196,7 @@ impl Comm {
         let cost = self.cost_of_posts(1) + route.cycles + self.cost_of_puts(fabric, &scatter);
         self.fold(fabric, "reduce_scatter", &route, cost, folds, |engines, fabric| {
             let region = fabric.allocate(self.tiles()[root], bytes(all.max(1))?)?;
-            let reduce = self.prepare_along(fabric, engines, |engines, fabric| {
+            let reduce = self.prepare_along(fabric, engines, route.longest, |engines, fabric| {
                 let call = engines.reduce(fabric, root, sources.clone(), region.base, all, operation);
                 call.map(Call::prepared)
             });
@@ -308,7 +308,7 @@ impl Comm {
         ways.extend(route.engines().map(|_| (Way::Engines, cost)));
         let (way, estimate) = self.choose(what, &ways)?;
         let work = match (way, route.engines()) {
-            (Way::Engines, Some(engines)) => self.by_engines(fabric, engines, prepare)?,
+            (Way::Engines, Some(engines)) => self.by_engines(fabric, engines, route.longest, prepare)?,
             _ => Work::Puts(self.peers.prepare(fabric, what, plan)?),
         };
         Ok(self.request(what, estimate, work))
@@ -340,14 +340,15 @@ impl Comm {
         Ok(self.request(what, estimate, work))
     }
 
-    /// A call of the engines.
+    /// A call of the engines, which takes them `cycles` at least as the model says.
     fn by_engines<T: Transport>(
         &self,
         fabric: &mut Fabric<T>,
         engines: &Communicator,
+        cycles: u64,
         prepare: impl Fn(&Communicator, &mut Fabric<T>) -> Result<Prepared, Error>,
     ) -> Result<Work, Error> {
-        let call = self.prepare_along(fabric, engines, prepare)?;
+        let call = self.prepare_along(fabric, engines, cycles, prepare)?;
         Ok(Work::Engines(call, None))
     }
 

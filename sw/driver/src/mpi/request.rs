@@ -75,7 +75,7 @@ impl FoldThenScatter {
     fn wait<T: Transport>(&mut self, fabric: &mut Fabric<T>, timeout: u64) -> Result<(), Error> {
         let begun = fabric.port.transport.cycles();
         if let Some(ticket) = &mut self.ticket {
-            ticket.wait(fabric, timeout)?;
+            self.reduce.wait(fabric, ticket, timeout)?;
             self.poll(fabric)?;
         }
         let waited = fabric.port.transport.cycles() - begun;
@@ -181,7 +181,7 @@ impl Request {
     /// As for [`CallTicket::wait`] and [`Exchange::wait`].
     pub fn wait<T: Transport>(&mut self, fabric: &mut Fabric<T>, timeout: u64) -> Result<(), Error> {
         match &mut self.work {
-            Work::Engines(_, Some(ticket)) => ticket.wait(fabric, timeout),
+            Work::Engines(call, Some(ticket)) => call.wait(fabric, ticket, timeout),
             Work::Engines(_, None) | Work::Host(_) => Ok(()),
             Work::Puts(exchange) => exchange.wait(fabric, timeout),
             Work::Both(work) => work.wait(fabric, timeout),

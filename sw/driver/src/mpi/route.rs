@@ -48,6 +48,8 @@ pub(super) struct Route<'a> {
     pub root: usize,
     /// Cycles in which engines carry out the legs, without the host.
     pub cycles: u64,
+    /// Cycles of the longest leg.
+    pub longest: u64,
     /// The communicator of this tree; none without engines.
     engines: Option<&'a Communicator>,
 }
@@ -97,11 +99,12 @@ impl Comm {
         shortest.expect("a group has a tree")
     }
 
-    /// Prepares a call of the engines along a route.
+    /// Prepares a call of the engines along a route, which takes them `cycles` at least as the model says.
     pub(super) fn prepare_along<T: Transport>(
         &self,
         fabric: &mut Fabric<T>,
         engines: &Communicator,
+        cycles: u64,
         prepare: impl Fn(&Communicator, &mut Fabric<T>) -> Result<Prepared, Error>,
     ) -> Result<EngineCall, Error> {
         let own = engines.group();
@@ -125,6 +128,8 @@ impl Comm {
             along,
             instead: instead.transpose()?,
             other: other.map(Communicator::group),
+            cycles,
+            due: 0,
         })
     }
 }
@@ -141,6 +146,7 @@ impl<'a> Route<'a> {
             },
             root: middle,
             cycles: 0,
+            longest: 0,
             engines,
         }
     }
@@ -157,6 +163,7 @@ impl<'a> Route<'a> {
         Route {
             root: legs.first().map_or(0, |&(_, root)| root),
             cycles: legs.iter().map(|&(cycles, _)| cycles).sum(),
+            longest: legs.iter().map(|&(cycles, _)| cycles).max().unwrap_or(0),
             ..self
         }
     }
@@ -180,6 +187,9 @@ pub(super) struct EngineCall {
     instead: Option<Along>,
     /// The group of the other tree.
     other: Option<u64>,
+    /// Cycles of the engines as the model says, and the cycle in which they may have carried out the last start.
+    cycles: u64,
+    due: u64,
 }
 
 /// A call prepared along a tree.
@@ -215,6 +225,27 @@ impl EngineCall {
                 return (None, Err(error));
             }
         }
+        // The model is exact to a tenth; most calls are nearer.
+        self.due = fabric.port.transport.cycles() + self.cycles - self.cycles / 16;
         self.along.call.start(fabric)
+    }
+
+    /// As [`CallTicket::wait`]. Each question of the host takes cycles of the member that it asks, which may be the busiest one. So it
+    /// asks once, and then not before the call can have ended.
+    pub fn wait<T: Transport>(
+        &self,
+        fabric: &mut Fabric<T>,
+        ticket: &mut CallTicket,
+        timeout: u64,
+    ) -> Result<(), Error> {
+        let begun = fabric.port.transport.cycles();
+        if ticket.poll(fabric)? {
+            return Ok(());
+        }
+        let now = fabric.port.transport.cycles();
+        let left = timeout.saturating_sub(now - begun);
+        fabric.port.transport.wait(self.due.saturating_sub(now).min(left));
+        let waited = fabric.port.transport.cycles() - begun;
+        ticket.wait(fabric, timeout.saturating_sub(waited))
     }
 }
