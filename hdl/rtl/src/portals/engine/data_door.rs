@@ -376,7 +376,7 @@ mod tests {
             assert_eq!(self.refused, 0);
             assert_eq!(self.told, [owner]);
             assert_eq!(self.written, written);
-            self.dut.asked.next = (2 * owner + which).into();
+            self.dut.opened.next = (2 * owner + which).into();
             settle(&mut self.dut);
             assert_eq!(self.dut.length.val().to_u64(), 3);
             (self.written, self.told) = (vec![], vec![]);
