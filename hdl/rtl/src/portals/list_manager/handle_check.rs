@@ -11,12 +11,16 @@ use portico_verilog::prelude::*;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | 0: logic alone |
+/// | latency | 1 cycle from what the table shows to `right` |
+/// | throughput | one handle a cycle |
+/// | timing | the tag comes late from block RAM, so `right` is a flip-flop |
+/// | state | `right` |
 ///
 /// A handle is a place and its generation. The tag of a place that never had an entry is undefined, so only a place that had one
 /// passes the check.
 #[derive(LogicBlock, Default)]
 pub struct HandleCheck<const A: usize> {
+    pub clk: Signal<In, Clock>,
     /// Handle of the command.
     pub handle: Signal<In, Bits<HANDLE_WIDTH>>,
     /// The list that the entry should be in, or all.
@@ -33,8 +37,9 @@ pub struct HandleCheck<const A: usize> {
     pub stored_generation: Signal<In, Bits<GENERATION_WIDTH>>,
     /// Places that had an entry at some time; they come first.
     pub used: Signal<In, Bits<PLACES_WIDTH>>,
-    /// The handle is that of an entry in the list.
+    /// The handle was that of an entry in the list a cycle ago.
     pub right: Signal<Out, Bit>,
+    is_right: DFF<Bit>,
     place: Signal<Local, Bits<INDEX_WIDTH>>,
     generation: Signal<Local, Bits<GENERATION_WIDTH>>,
 }
@@ -42,21 +47,23 @@ pub struct HandleCheck<const A: usize> {
 #[kernel]
 impl<const A: usize> Logic for HandleCheck<A> {
     fn update(&mut self) {
+        dff_setup!(self, clk, is_right);
         self.place.next = self.handle.val().get_bits::<INDEX_WIDTH>(0);
         self.generation.next = self.handle.val().get_bits::<GENERATION_WIDTH>(GENERATION_OFFSET);
         self.index.next = bit_cast::<A, INDEX_WIDTH>(self.place.val());
-        self.right.next = self.stored_live.val()
+        self.is_right.d.next = self.stored_live.val()
             & (self.place.val() < self.used.val())
             & (self.generation.val() == self.stored_generation.val())
             & ((self.stored_list.val() == bits::<LIST_BITS>(NO_LIST)) == self.detached.val())
             & ((self.list.val() == bits::<LIST_BITS>(List::All as u64)) | (self.list.val() == self.stored_list.val()));
+        self.right.next = self.is_right.q.val();
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prim::testing::settle;
+    use crate::prim::testing::clock_edge;
 
     #[test]
     fn a_handle_is_right_if_place_generation_and_list_are() {
@@ -72,7 +79,7 @@ mod tests {
             dut.detached.next = detached;
             dut.stored_generation.next = 0x8001.into();
             dut.stored_live.next = live;
-            settle(&mut dut);
+            clock_edge!(dut);
             assert_eq!(dut.index.val(), place & 15);
             dut.right.val()
         };

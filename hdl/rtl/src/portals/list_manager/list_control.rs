@@ -8,6 +8,8 @@ pub enum ListStage {
     Idle,
     /// The entry of the handle is read.
     Check,
+    /// It is known whether the handle is right.
+    Judge,
     Search,
     /// The entry found is read.
     Found,
@@ -23,15 +25,15 @@ pub enum ListStage {
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | from the cycle of the last beat to the first of the answer: refusals and counters 2, by handle 3, append 3, a search its entries, 4, and at most 3 for each further chain |
+/// | latency | from the cycle of the last beat to the first of the answer: refusals and counters 2, by handle 4, append 3, a search its entries, 4, and at most 3 for each further chain |
 /// | throughput | one command at a time |
 /// | state | the stage |
 ///
 /// | stages after Idle | command |
 /// | --- | --- |
 /// | none | a wrong one, status |
-/// | Check | read, set_offset, a wrong handle |
-/// | Check, Edit | delete |
+/// | Check, Judge | read, set_offset, a wrong handle |
+/// | Check, Judge, Edit | delete |
 /// | Edit | append |
 /// | Search, Found | search; deliver, if no header is left |
 /// | Search, Found, Edit | search_delete |
@@ -41,7 +43,7 @@ pub enum ListStage {
 ///
 /// | Search, Found | search_hold, append_hold, consume_hold with a hit; then the hit is held |
 /// | Edit, Wait, Edit | resolve; without the first Edit if the hit stays, without Wait and Edit if no header is left |
-/// | Check, Edit | release |
+/// | Check, Judge, Edit | release |
 ///
 /// A search that finds nothing is over in Search or, if there was a match before, in Wait. A hit that is held stays in the
 /// table's output: nothing is read until it is resolved.
@@ -90,7 +92,7 @@ pub struct ListControl {
     pub insert: Signal<In, Bit>,
     /// There is no free place for the entry or header of the command.
     pub no_room: Signal<In, Bit>,
-    /// The entry in hand may leave: its chains are looked at. Does not wait for `right`, which comes late, behind the tags.
+    /// The entry in hand may leave: its chains are looked at, while it is not known whether it does.
     pub may_leave: Signal<Out, Bit>,
     /// The entry in hand is to leave.
     pub leave: Signal<Out, Bit>,
@@ -111,7 +113,7 @@ impl Logic for ListControl {
         self.leaves_header.next = self.plan.delivers.val()
             & self.finding.in_overflow.val()
             & !self.stored_options.val().get_bit(UNEXPECTED_HDR_DISABLE);
-        self.check.next = self.stage.q.val() == ListStage::Check;
+        self.check.next = self.stage.q.val() == ListStage::Judge;
         self.resume.next = (self.stage.q.val() == ListStage::Wait)
             & self.responder_idle.val()
             & !self.plan.delivers.val()
@@ -153,6 +155,9 @@ impl Logic for ListControl {
                 }
             }
             ListStage::Check => {
+                self.stage.d.next = ListStage::Judge;
+            }
+            ListStage::Judge => {
                 self.set_offset.next = self.right.val() & self.plan.sets_offset.val();
                 self.may_leave.next = self.plan.removes.val();
                 self.leave.next = self.right.val() & self.plan.removes.val();

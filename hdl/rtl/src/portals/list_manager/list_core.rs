@@ -12,7 +12,7 @@ use portico_verilog::prelude::*;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | from the first cycle of a request to the start of its first answer: wrong ones and counters 0 cycles, an append, a handle 1, a search of n entries n + 2 unhashed |
+/// | latency | from the first cycle of a request to the start of its first answer: wrong ones and counters 0 cycles, an append 1, a handle 2, a search of n entries n + 2 unhashed |
 /// | throughput | one request at a time, each atomic |
 /// | state | tables of entries and chains in block RAM, the stage, the counters |
 ///
@@ -65,7 +65,7 @@ impl<const A: usize> ListCore<A> {
 impl<const A: usize> Logic for ListCore<A> {
     fn update(&mut self) {
         wire!(self => control, search, editor, chains, counters: clk, rst);
-        wire!(self => matcher, entries: clk);
+        wire!(self => matcher, handle_check, entries: clk);
         self.list.next = self.request.list.val().get_bits::<LIST_BITS>(0);
         self.busy.next = self.chains.busy.val();
 

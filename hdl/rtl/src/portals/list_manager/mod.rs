@@ -2,7 +2,7 @@
 //!
 //! | | |
 //! | --- | --- |
-//! | latency | from the last beat of a command to the first of its result, a search that compares n entries: n + 4 cycles unhashed, at most 2 n + 6 hashed; append and by handle 3; refusals and counters 2 |
+//! | latency | from the last beat of a command to the first of its result, a search that compares n entries: n + 4 cycles unhashed, at most 2 n + 6 hashed; append 3; by handle 4; refusals and counters 2 |
 //! | throughput | one command at a time, each atomic; the next one's beats are taken while a result is sent |
 //! | timing | every stream's handshake comes from flip-flops |
 //! | state | 312 bits an entry in block RAM; hashed 376, and 128 a bucket; about 1,000 flip-flops |

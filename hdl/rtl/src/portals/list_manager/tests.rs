@@ -92,7 +92,7 @@ fn an_unhashed_search_takes_a_cycle_an_entry_and_4() {
 }
 
 #[test]
-fn commands_by_handle_take_3_cycles_and_refusals_2() {
+fn commands_by_handle_take_4_cycles_and_refusals_2() {
     for buckets in [0, 4] {
         let mut dut = reset(ListManager::<4>::new(&ListParameters::new(16, buckets)));
         let (_, handle) = append(&mut dut, List::Overflow, &entry(3, 7, 1 << NO_TRUNCATE));
@@ -102,9 +102,9 @@ fn commands_by_handle_take_3_cycles_and_refusals_2() {
             (Opcode::Delete, Status::Done),
         ] {
             let wrong = serve(&mut dut, &handle_command(opcode, List::Priority, handle, 0));
-            assert_eq!((wrong.0, wrong.1[0].status), (3, Status::BadHandle));
+            assert_eq!((wrong.0, wrong.1[0].status), (4, Status::BadHandle));
             let right = serve(&mut dut, &handle_command(opcode, List::Overflow, handle, 12));
-            assert_eq!((right.0, right.1[0].status), (3, status));
+            assert_eq!((right.0, right.1[0].status), (4, status));
         }
         let stale = serve(&mut dut, &handle_command(Opcode::Read, List::All, handle, 0));
         assert_eq!(stale.1[0].status, Status::BadHandle);
