@@ -1,4 +1,4 @@
-//! The end of a soak: all places of lists and all slots are free, and all credits of rooms are at home.
+//! The end of a soak: all places of lists and all slots of puts are free, and all credits of rooms are at home.
 
 use super::{
     super::{

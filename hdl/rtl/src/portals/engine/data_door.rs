@@ -82,7 +82,7 @@ pub struct DataDoor {
     /// Kind of the packet in that room, in the same cycle.
     pub kind: Signal<Out, PacketKind>,
     /// Room of the packet whose length is asked for.
-    pub opened: Signal<In, Bits<ROOM_WIDTH>>,
+    pub length_room: Signal<In, Bits<ROOM_WIDTH>>,
     /// Words of the packet in that room, in the same cycle; valid if it is whole.
     pub length: Signal<Out, Bits<WORDS_WIDTH>>,
     /// High for a cycle: a room of an owner is free again.
@@ -255,7 +255,7 @@ impl Logic for DataDoor {
         self.arrival.words.next = self.count.q.val();
 
         self.kinds.read_address.next = self.asked.val();
-        self.lengths.read_address.next = self.opened.val();
+        self.lengths.read_address.next = self.length_room.val();
         self.kind.next = self.kinds.read_data.val();
         self.length.next = self.lengths.read_data.val();
         if self.rst.val() {
@@ -376,7 +376,7 @@ mod tests {
             assert_eq!(self.refused, 0);
             assert_eq!(self.told, [owner]);
             assert_eq!(self.written, written);
-            self.dut.opened.next = (2 * owner + which).into();
+            self.dut.length_room.next = (2 * owner + which).into();
             settle(&mut self.dut);
             assert_eq!(self.dut.length.val().to_u64(), 3);
             (self.written, self.told) = (vec![], vec![]);

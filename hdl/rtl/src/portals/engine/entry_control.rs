@@ -1,6 +1,6 @@
 use super::{
-    ContextWriteOut, EntryRows, EntryVerdict, Fate, ListField, ListJobOut, ListOperation, Message, Request, ShownIn,
-    TablesOut, CONTEXT_WIDTH,
+    ContextWriteOut, EntryChange, EntryRows, EntryVerdict, ListField, ListJobOut, ListOperation, Message, Request,
+    ShownIn, TablesOut, CONTEXT_WIDTH,
 };
 use portico_spec::portals::engine::{
     Failure, Operation, EVENT_DELIVERED_OFFSET, FAILURE_WIDTH, LENGTH_WIDTH, OPERATION_WIDTH, RANK_WIDTH, USER_OFFSET,
@@ -96,8 +96,8 @@ pub struct EntryControl {
     missed: DFF<Bit>,
     lacking: DFF<Bit>,
     cycle: DFF<Bits<WAIT_WIDTH>>,
-    fate: DFF<Fate>,
-    new_fate: Signal<Local, Fate>,
+    change: DFF<EntryChange>,
+    new_change: Signal<Local, EntryChange>,
     failure: Signal<Local, Bits<FAILURE_WIDTH>>,
     refuses: Signal<Local, Bit>,
     succeeds: Signal<Local, Bit>,
@@ -107,12 +107,12 @@ pub struct EntryControl {
 impl Logic for EntryControl {
     fn update(&mut self) {
         wire!(self => verdict: clk, request, message, last);
-        dff_setup!(self, clk, step, asks, found, missed, lacking, cycle, fate);
+        dff_setup!(self, clk, step, asks, found, missed, lacking, cycle, change);
         self.verdict.portal.next = self.shown.row.val();
         self.verdict.entry.next = self.shown.entry.val();
         wire!(list => verdict: options, length, offset, pointer, full);
         wire!(self => rows: message);
-        self.rows.fate.next = self.fate.q.val();
+        self.rows.change.next = self.change.q.val();
         wire!(shown => rows: entry, counts);
 
         self.succeeds.next = !self.message.val().failure.any();
@@ -129,9 +129,9 @@ impl Logic for EntryControl {
         self.list.valid.next = self.asks.q.val();
         self.list.operation.next = ListOperation::Search;
         self.list.advances.next = self.verdict.advances.val() & self.succeeds.val();
-        self.list.detaches.next = self.fate.q.val().unlinks;
-        self.list.removes.next = self.fate.q.val().leaves;
-        self.list.leaves_header.next = self.fate.q.val().keeps;
+        self.list.detaches.next = self.change.q.val().unlinks;
+        self.list.removes.next = self.change.q.val().frees;
+        self.list.leaves_header.next = self.change.q.val().keeps;
         self.list.pauses.next = false;
         self.tables.portal_read.next = false;
         self.tables.portal.next = self.message.val().portal;
@@ -160,17 +160,17 @@ impl Logic for EntryControl {
         self.refuses.next = false;
         self.failure.next = self.message.val().failure;
 
-        self.new_fate.next = self.fate.q.val();
+        self.new_change.next = self.change.q.val();
         // The search begins before it is known whether the portal index takes messages, and while the header may still be read.
         if self.rests.val() {
             self.found.d.next = false;
             self.missed.d.next = false;
             self.cycle.d.next = 0.into();
-            self.new_fate.next.completes = false;
-            self.new_fate.next.unlinks = false;
-            self.new_fate.next.keeps = false;
-            self.new_fate.next.finishes = false;
-            self.new_fate.next.leaves = false;
+            self.new_change.next.completes = false;
+            self.new_change.next.unlinks = false;
+            self.new_change.next.keeps = false;
+            self.new_change.next.finishes = false;
+            self.new_change.next.frees = false;
             self.step.d.next = EntryStep::Search;
         }
         if self.asked.val() {
@@ -219,10 +219,10 @@ impl Logic for EntryControl {
                     self.known.next = self.verdict.known.val();
                     self.passes.next = !self.verdict.known.val().failure.any();
                     self.delivers.next =
-                        self.passes.val() & self.message.val().get & !self.verdict.fate.val().completes;
+                        self.passes.val() & self.message.val().get & !self.verdict.change.val().completes;
                     self.list.write.next = true;
                     self.asks.d.next = true;
-                    self.new_fate.next = self.verdict.fate.val();
+                    self.new_change.next = self.verdict.change.val();
                     self.cycle.d.next = 0.into();
                     self.step.d.next = EntryStep::Resolve;
                 }
@@ -246,7 +246,7 @@ impl Logic for EntryControl {
                 if !self.asks.q.val() & self.cycle.q.val().any() {
                     self.ends.next = true;
                     self.tables.place.next = self.list.place.val();
-                    self.tables.header_write.next = self.fate.q.val().keeps;
+                    self.tables.header_write.next = self.change.q.val().keeps;
                     self.known.next.header = self.list.place.val();
                     self.drops.next = (self.failure.val() == bits::<FAILURE_WIDTH>(Failure::Dropped as u64))
                         | (self.failure.val() == bits::<FAILURE_WIDTH>(Failure::PortalDisabled as u64));
@@ -267,10 +267,10 @@ impl Logic for EntryControl {
             self.cycle.d.next = 0.into();
             self.step.d.next = EntryStep::Search;
         }
-        self.fate.d.next = self.new_fate.val();
-        self.at_once.next = self.fate.q.val().completes;
-        self.unlinked.next = self.fate.q.val().finishes;
-        self.gone.next = self.fate.q.val().leaves;
+        self.change.d.next = self.new_change.val();
+        self.at_once.next = self.change.q.val().completes;
+        self.unlinked.next = self.change.q.val().finishes;
+        self.gone.next = self.change.q.val().frees;
         if self.rst.val() {
             self.step.d.next = EntryStep::Search;
             self.asks.d.next = false;

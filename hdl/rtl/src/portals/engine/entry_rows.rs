@@ -1,4 +1,4 @@
-use super::{EntryRow, Fate, HeaderRow, Message, PortalCounts};
+use super::{EntryChange, EntryRow, HeaderRow, Message, PortalCounts};
 use portico_verilog::prelude::*;
 
 /// What the begin of a message makes of the rows of its entry, of the portal index, and of the header that it leaves.
@@ -8,8 +8,8 @@ use portico_verilog::prelude::*;
 pub struct EntryRows {
     /// The message.
     pub message: Signal<In, Message>,
-    /// What becomes of the entry.
-    pub fate: Signal<In, Fate>,
+    /// What the message changes at the entry.
+    pub change: Signal<In, EntryChange>,
     /// Row of the entry.
     pub entry: Signal<In, EntryRow>,
     /// Counts of the portal index.
@@ -26,21 +26,21 @@ pub struct EntryRows {
 impl Logic for EntryRows {
     fn update(&mut self) {
         self.new_entry.next = self.entry.val();
-        self.new_entry.next.detached = self.entry.val().detached | self.fate.val().unlinks;
-        if self.fate.val().keeps {
+        self.new_entry.next.detached = self.entry.val().detached | self.change.val().unlinks;
+        if self.change.val().keeps {
             self.new_entry.next.headers = self.entry.val().headers + 1;
         }
         self.new_counts.next = self.counts.val();
-        if !self.fate.val().completes {
+        if !self.change.val().completes {
             self.new_entry.next.messages = self.entry.val().messages + 1;
             self.new_counts.next.messages = self.counts.val().messages + 1;
         }
-        if self.fate.val().leaves {
+        if self.change.val().frees {
             self.new_counts.next.entries = self.counts.val().entries - 1;
         }
         self.header.next.owner = self.message.val().place;
         self.header.next.delivered = self.message.val().delivered;
         self.header.next.get = self.message.val().get;
-        self.header.next.here = self.fate.val().completes;
+        self.header.next.here = self.change.val().completes;
     }
 }

@@ -1,4 +1,4 @@
-use super::{EntryRow, Fate, HitCheck, Message, PortalRow, Request};
+use super::{EntryChange, EntryRow, HitCheck, Message, PortalRow, Request};
 use portico_spec::portals::{
     engine::{Failure, FAILURE_WIDTH, LENGTH_WIDTH},
     list::{OPTIONS_WIDTH, UNEXPECTED_HDR_DISABLE},
@@ -9,7 +9,7 @@ use portico_verilog::prelude::*;
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | 4 cycles from stable inputs to the results: those of [`HitCheck`] |
+/// | latency | 4 cycles from stable inputs to the results, 2 from the rows: as of [`HitCheck`] |
 /// | throughput | one message at a time |
 /// | state | that of [`HitCheck`] |
 ///
@@ -47,8 +47,8 @@ pub struct EntryVerdict {
     pub advances: Signal<Out, Bit>,
     /// That offset, in bytes.
     pub new_offset: Signal<Out, Bits<32>>,
-    /// What becomes of the entry.
-    pub fate: Signal<Out, Fate>,
+    /// What the message changes at the entry.
+    pub change: Signal<Out, EntryChange>,
     check: HitCheck,
     overflows: Signal<Local, Bit>,
     failure: Signal<Local, Bits<FAILURE_WIDTH>>,
@@ -95,10 +95,116 @@ impl Logic for EntryVerdict {
         self.completes.next = self.last.val() & (!self.message.val().get | !self.check.delivered.val().any());
         self.unlinks.next = self.check.unlinks.val() & self.succeeds.val();
         self.finishes.next = self.unlinks.val() & self.completes.val() & !self.entry.val().messages.any();
-        self.fate.next.keeps = self.overflows.val() & self.succeeds.val();
-        self.fate.next.completes = self.completes.val();
-        self.fate.next.unlinks = self.unlinks.val();
-        self.fate.next.finishes = self.finishes.val();
-        self.fate.next.leaves = self.finishes.val() & !self.overflows.val() & !self.entry.val().headers.any();
+        self.change.next.keeps = self.overflows.val() & self.succeeds.val();
+        self.change.next.completes = self.completes.val();
+        self.change.next.unlinks = self.unlinks.val();
+        self.change.next.finishes = self.finishes.val();
+        self.change.next.frees = self.finishes.val() & !self.overflows.val() & !self.entry.val().headers.any();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prim::testing::clock_edge;
+    use portico_spec::portals::{
+        engine::{ANY_USER, OP_PUT, USER_OFFSET},
+        list::USE_ONCE,
+    };
+
+    /// Failure of a put of 8 bytes, and what it changes: `keeps`, `completes`, `unlinks`, `finishes`, `frees`.
+    fn judged(alter: fn(&mut EntryVerdict)) -> (u64, [bool; 5]) {
+        let mut dut = EntryVerdict::default();
+        dut.connect_all();
+        dut.request.next = Request {
+            length: 8.into(),
+            ..Request::default()
+        };
+        dut.last.next = true;
+        dut.portal.next = PortalRow {
+            allocated: true,
+            enabled: true,
+            ..PortalRow::default()
+        };
+        dut.options.next = (1_u64 << OP_PUT | 1 << USE_ONCE).into();
+        dut.length.next = 8.into();
+        dut.pointer.next = (u64::from(ANY_USER) << USER_OFFSET).into();
+        alter(&mut dut);
+        for _ in 0..4 {
+            clock_edge!(dut);
+        }
+        let change = dut.change.val();
+        let bits = [
+            change.keeps,
+            change.completes,
+            change.unlinks,
+            change.finishes,
+            change.frees,
+        ];
+        (dut.known.val().failure.to_u64(), bits)
+    }
+
+    fn overflows(dut: &mut EntryVerdict) {
+        dut.message.next = Message {
+            overflow: true,
+            ..Message::default()
+        };
+    }
+
+    #[test]
+    fn an_entry_is_over_with_its_last_message_and_its_place_free_with_its_last_header() {
+        let [no, yes] = [false, true];
+        assert_eq!(judged(|_| {}), (0, [no, yes, yes, yes, yes]));
+        assert_eq!(judged(|dut| dut.last.next = false), (0, [no, no, yes, no, no]));
+        assert_eq!(judged(overflows), (0, [yes, yes, yes, yes, no]));
+        assert_eq!(
+            judged(|dut| {
+                dut.entry.next = EntryRow {
+                    messages: 1.into(),
+                    ..EntryRow::default()
+                }
+            }),
+            (0, [no, yes, yes, no, no])
+        );
+        assert_eq!(
+            judged(|dut| {
+                dut.entry.next = EntryRow {
+                    headers: 1.into(),
+                    ..EntryRow::default()
+                }
+            }),
+            (0, [no, yes, yes, yes, no])
+        );
+    }
+
+    #[test]
+    fn a_message_fails_by_its_index_then_its_entry_then_for_want_of_a_place() {
+        let [no, yes] = [false, true];
+        let unchanged = [no, yes, no, no, no];
+        let full = |dut: &mut EntryVerdict| {
+            overflows(dut);
+            dut.full.next = true;
+        };
+        let dropped = Failure::Dropped as u64;
+        assert_eq!(judged(full), (dropped, unchanged));
+        assert_eq!(judged(|dut| dut.full.next = true).0, 0);
+        let forbidden = |dut: &mut EntryVerdict| {
+            overflows(dut);
+            dut.full.next = true;
+            dut.options.next = 0.into();
+        };
+        assert_eq!(judged(forbidden), (Failure::Operation as u64, unchanged));
+        let disabled = |dut: &mut EntryVerdict| {
+            dut.options.next = 0.into();
+            dut.portal.next = PortalRow {
+                allocated: true,
+                ..PortalRow::default()
+            };
+        };
+        assert_eq!(judged(disabled), (Failure::PortalDisabled as u64, unchanged));
+        assert_eq!(
+            judged(|dut| dut.portal.next = PortalRow::default()),
+            (dropped, unchanged)
+        );
     }
 }

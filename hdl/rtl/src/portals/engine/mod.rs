@@ -330,7 +330,7 @@ impl<const W: usize, const B: usize> Logic for Portals<W, B> {
         self.door.waiting_gets.next = self.pool.claimed.val().get_bits::<GET_SLOTS>(0);
         wire!(door => reader: write, write_address, write_data, arrives, arrived, kind, length);
         wire!(door <=> reader: arrival);
-        wire!(reader => door: asked, opened, frees, freed, freed_count);
+        wire!(reader => door: asked, length_room, frees, freed, freed_count);
         self.messages.packets.valid.next = self.reader.packets.valid.val();
         self.messages.packets.packet.next = self.reader.packets.packet.val();
         self.messages.packets.words.tvalid.next = self.reader.packets.words.tvalid.val();

@@ -462,19 +462,19 @@ pub struct Message {
     pub parity: Bit,
 }
 
-/// What becomes of an entry when a message begins there.
+/// What the begin of a message changes at its entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
-pub struct Fate {
+pub struct EntryChange {
     /// The header of the message goes to Unexpected.
     pub keeps: Bit,
     /// The message is complete with its first packet, and does not count as in progress.
     pub completes: Bit,
     /// The entry leaves its list.
     pub unlinks: Bit,
-    /// No message of it is left.
+    /// It leaves its list, and all its messages are complete.
     pub finishes: Bit,
-    /// No header of it is left either: its place is free.
-    pub leaves: Bit,
+    /// Its place is free: it has no header either.
+    pub frees: Bit,
 }
 
 /// Rows that the tables of the target show.

@@ -72,8 +72,8 @@ pub struct RoomReader {
     pub asked: Signal<Out, Bits<ROOM_WIDTH>>,
     /// Kind of that packet, in the same cycle.
     pub kind: Signal<In, PacketKind>,
-    /// Room of the packet that is being read. A port of its own, since the choice of the next owner is a long way to `asked`.
-    pub opened: Signal<Out, Bits<ROOM_WIDTH>>,
+    /// Room of the packet that is being read. Apart from `asked`, which waits for the choice of the next owner.
+    pub length_room: Signal<Out, Bits<ROOM_WIDTH>>,
     /// Words of that packet, in the same cycle.
     pub length: Signal<In, Bits<WORDS_WIDTH>>,
     /// High for a cycle: a room of an owner is free.
@@ -168,7 +168,7 @@ impl Logic for RoomReader {
         self.which.next = self.rows.read_data.val().taken.get_bits::<1>(0);
         self.asked.next =
             field::<ROOM_WIDTH, OWNER_WIDTH>(self.looked.val(), 1) | bit_cast::<ROOM_WIDTH, 1>(self.which.val());
-        self.opened.next = self.room.q.val();
+        self.length_room.next = self.room.q.val();
         self.served.read.next = false;
         self.owners.read.next = false;
         self.starts.next = false;

@@ -7,9 +7,9 @@ use portico_verilog::prelude::*;
 pub enum ListStage {
     Idle,
     /// The entry of the handle is read.
-    Check,
+    Read,
     /// It is known whether the handle is right.
-    Judge,
+    Check,
     Search,
     /// The entry found is read.
     Found,
@@ -32,8 +32,8 @@ pub enum ListStage {
 /// | stages after Idle | command |
 /// | --- | --- |
 /// | none | a wrong one, status |
-/// | Check, Judge | read, set_offset, a wrong handle |
-/// | Check, Judge, Edit | delete |
+/// | Read, Check | read, set_offset, a wrong handle |
+/// | Read, Check, Edit | delete |
 /// | Edit | append |
 /// | Search, Found | search; deliver, if no header is left |
 /// | Search, Found, Edit | search_delete |
@@ -43,7 +43,7 @@ pub enum ListStage {
 ///
 /// | Search, Found | search_hold, append_hold, consume_hold with a hit; then the hit is held |
 /// | Edit, Wait, Edit | resolve; without the first Edit if the hit stays, without Wait and Edit if no header is left |
-/// | Check, Judge, Edit | release |
+/// | Read, Check, Edit | release |
 ///
 /// A search that finds nothing is over in Search or, if there was a match before, in Wait. A hit that is held stays in the
 /// table's output: nothing is read until it is resolved.
@@ -113,7 +113,7 @@ impl Logic for ListControl {
         self.leaves_header.next = self.plan.delivers.val()
             & self.finding.in_overflow.val()
             & !self.stored_options.val().get_bit(UNEXPECTED_HDR_DISABLE);
-        self.check.next = self.stage.q.val() == ListStage::Judge;
+        self.check.next = self.stage.q.val() == ListStage::Check;
         self.resume.next = (self.stage.q.val() == ListStage::Wait)
             & self.responder_idle.val()
             & !self.plan.delivers.val()
@@ -134,7 +134,7 @@ impl Logic for ListControl {
                         self.done.next = true;
                     } else if self.plan.takes_handle.val() {
                         self.fetch.next = true;
-                        self.stage.d.next = ListStage::Check;
+                        self.stage.d.next = ListStage::Read;
                     } else if self.plan.resolves.val() & self.plan.leaves_header.val() & self.full.val() {
                         self.unresolved.next = true;
                         self.done.next = true;
@@ -154,10 +154,10 @@ impl Logic for ListControl {
                     }
                 }
             }
-            ListStage::Check => {
-                self.stage.d.next = ListStage::Judge;
+            ListStage::Read => {
+                self.stage.d.next = ListStage::Check;
             }
-            ListStage::Judge => {
+            ListStage::Check => {
                 self.set_offset.next = self.right.val() & self.plan.sets_offset.val();
                 self.may_leave.next = self.plan.removes.val();
                 self.leave.next = self.right.val() & self.plan.removes.val();

@@ -18,7 +18,8 @@ pub const ROWS: u64 = 12;
 
 /// Puts that come around an append: each meets the entry, or leaves a header that the append consumes. Gives how many did so.
 ///
-/// Each of `rows` has 40 puts. Beyond [`ROWS`] the same distances come again, with the other entry: used once or persistent.
+/// Each of `rows` has 40 puts. Beyond [`ROWS`] the same distances come again, with the other entry, used once or persistent, and
+/// beyond twice as many with the same one.
 pub fn puts_around_an_append<T: Transport>(open: impl Fn() -> Fabric<T>, rows: u64) -> Result<[usize; 2], Error> {
     const LENGTH: usize = 40;
     let mut target = Target::new(open(), Interface::Matching, 0, 16, BYTES)?;
@@ -164,12 +165,14 @@ pub fn an_append_waits_for_data<T: Transport>(open: impl Fn() -> Fabric<T>) -> R
 
 /// A persistent append and a search that deletes find a header whose data are still coming, behind two that are complete. These two
 /// are consumed once, though the command begins anew; a header that comes meanwhile is consumed behind the one that was waited for;
-/// LINK comes after the last one.
-pub fn commands_for_all_headers_begin_anew<T: Transport>(open: impl Fn() -> Fabric<T>) -> Result<(), Error> {
+/// LINK comes after the last one. Gives whether the data were still coming at the append, and at the search.
+pub fn commands_for_all_headers_begin_anew<T: Transport>(open: impl Fn() -> Fabric<T>) -> Result<[bool; 2], Error> {
     const LONG: usize = 16_384;
     const SHORT: u64 = 100;
     // Bytes that go before the last put to nowhere: it comes when the command waits.
     const DELAY: u64 = 4096;
+    // Searches of a host, at most, until a header is there.
+    const SEARCHES: usize = 1000;
     // Match bits that all headers share, above those that tell them apart.
     const ALIKE: u64 = 1 << 8;
     let mut target = Target::new(open(), Interface::Matching, 0, 64, LONG as u32 + 0x400)?;
@@ -180,7 +183,8 @@ pub fn commands_for_all_headers_begin_anew<T: Transport>(open: impl Fn() -> Fabr
         ..for_all(target.at(0), LONG as u64 + 0x400, EntryOptions::NONE)
     };
     target.append(PtlList::Overflow, &all, 1)?;
-    for appends in [true, false] {
+    let mut waited = [false; 2];
+    for (appends, waits) in [true, false].into_iter().zip(&mut waited) {
         let what = if appends { "append" } else { "search" };
         let numbered = |put: Put, number: u64, place: usize| Put {
             match_bits: ALIKE | number,
@@ -205,7 +209,8 @@ pub fn commands_for_all_headers_begin_anew<T: Transport>(open: impl Fn() -> Fabr
         };
         // A search sees a header though data are still coming.
         let mut is_coming = true;
-        loop {
+        for searches in 0.. {
+            assert!(searches < SEARCHES, "{what}: the header does not come");
             target.search(SearchOp::Only, &coming, 3)?;
             let events = target.events()?;
             is_coming &= kinds(&events) == [EventKind::Search];
@@ -257,6 +262,7 @@ pub fn commands_for_all_headers_begin_anew<T: Transport>(open: impl Fn() -> Fabr
             assert!(second < came && came < third, "{what}: {events:?}");
             assert!(second < complete && complete < third, "{what}: {events:?}");
         }
+        *waits = is_coming;
         for from in [long, short] {
             assert_eq!(target.answer(from)?.ni_fail_type, NiFail::Ok, "{what}");
         }
@@ -273,7 +279,8 @@ pub fn commands_for_all_headers_begin_anew<T: Transport>(open: impl Fn() -> Fabr
             target.unlink(entry)?;
         }
     }
-    target.ranks.finish()
+    target.ranks.finish()?;
+    Ok(waited)
 }
 
 /// Of 20 entries of Overflow that are used once, ten take a message: exactly ten are unlinked by hand, and each of the others is

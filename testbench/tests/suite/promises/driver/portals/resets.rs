@@ -23,7 +23,7 @@ const BYTES: u32 = LONG as u32 + 0x100;
 const SHORT: u64 = 8;
 
 /// After a reset in the middle of a message, and of an append that waits for one, puts, gets and appends raise the events that they
-/// raise on a new fabric and no others, and no slot and no place is missing.
+/// raise on a new fabric and no others.
 pub fn an_engine_works_after_a_reset(mut hardware: SimulatedFabric) -> Result<(), Error> {
     for appends in [false, true] {
         for cycles in [20, 300] {
