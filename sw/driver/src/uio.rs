@@ -17,8 +17,8 @@ use portico_spec::{
 
 use crate::{Error, Transport, TransportError};
 
-/// The operating system may sleep that much too long.
-const SHORTEST_SLEEP: Duration = Duration::from_micros(100);
+/// A sleep of the operating system may take that much longer than it is asked for.
+const OVERSLEEP: Duration = Duration::from_micros(100);
 
 /// Accesses to mapped memory, of a processor beside the fabric on one chip.
 ///
@@ -127,13 +127,11 @@ impl Transport for UioTransport {
         self.cycles
     }
 
-    /// Spins while that is shorter than a sleep of the operating system.
+    /// Sleeps as long as the operating system can, and spins the rest.
     fn wait(&mut self, cycles: u64) {
         self.cycles += cycles;
         let (begun, time) = (Instant::now(), Duration::from_secs_f64(cycles as f64 / self.clock));
-        if time > SHORTEST_SLEEP {
-            thread::sleep(time);
-        }
+        thread::sleep(time.saturating_sub(OVERSLEEP));
         while begun.elapsed() < time {
             hint::spin_loop();
         }

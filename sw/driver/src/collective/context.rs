@@ -55,7 +55,7 @@ enum Found {
     /// Given back, but a call of it is under way at this tile.
     Busy(usize),
     /// Not idle at this tile, where no communicator has a call under way: an earlier program may have left one.
-    Left(usize),
+    Leftover(usize),
     /// Another communicator of some member has it.
     InUse,
     /// Closed at some member: a communicator that has failed has it, or it could not be recovered.
@@ -111,8 +111,8 @@ impl<T: Transport> Fabric<T> {
     /// The communicator gets a context that no other communicator has at any of the tiles. If none is free, it takes the second context
     /// of an [`mpi`](crate::mpi) group whose calls along its second tree have ended. While such calls are under way, or calls of a
     /// dropped communicator or of an earlier program, the driver waits for the first of these contexts that becomes idle, for at most
-    /// the time-out of its accesses. If calls of an earlier program are left then, it recovers their context, as
-    /// [`Fabric::recover_context`] does, within the same time once more.
+    /// the time-out of its accesses. If calls of an earlier program are left then, it recovers their contexts one after the other, as
+    /// [`Fabric::recover_context`] does, each within this time, until one is free.
     ///
     /// # Errors
     /// [`Error::Tree`] of tiles that are no group, of pairs that are no tree, and of a member with more neighbours than the
@@ -205,20 +205,21 @@ impl<T: Transport> Fabric<T> {
         let begun = self.port.transport.cycles();
         let mut recovered = vec![];
         loop {
-            let (mut in_use, mut busy, mut left) = (0, None, None);
+            let (mut in_use, mut busy, mut left) = (0, None, vec![]);
             for take in [Take::Free, Take::Spare] {
-                in_use = 0;
+                (in_use, left) = (0, vec![]);
                 for context in 0..contexts {
                     match self.look_at(tiles, context, take)? {
                         Found::Free => return Ok(context),
                         Found::Busy(tile) => busy = Some(tile),
-                        Found::Left(tile) => left = Some((tile, context)),
+                        Found::Leftover(tile) => left.push((tile, context)),
                         Found::InUse => in_use += 1,
                         Found::Retired => {}
                     }
                 }
             }
-            let Some(tile) = busy.or(left.map(|(tile, _)| tile)) else {
+            let leftover = left.first().map(|&(tile, _)| tile);
+            let Some(tile) = busy.or(leftover) else {
                 let contexts = contexts.into();
                 return Err(Error::NoContext {
                     contexts,
@@ -226,11 +227,19 @@ impl<T: Transport> Fabric<T> {
                     retired: contexts - in_use,
                 });
             };
-            let in_time = self.check_time(begun, self.port.timeout, tile, "calls of another communicator");
-            match left.filter(|place| in_time.is_err() && !recovered.contains(place)) {
+            let whose = match busy {
+                Some(_) => "calls of another communicator",
+                None => "calls of an earlier program",
+            };
+            let in_time = self.check_time(begun, self.port.timeout, tile, whose);
+            let next = left.into_iter().find(|place| !recovered.contains(place));
+            match next.filter(|_| in_time.is_err()) {
                 Some((tile, context)) => {
                     recovered.push((tile, context));
-                    self.recover_context(tile, context.into(), self.port.timeout)?;
+                    let outcome = self.recover_context(tile, context.into(), self.port.timeout);
+                    if !matches!(outcome, Err(Error::Timeout { .. })) {
+                        outcome?;
+                    }
                 }
                 None => in_time?,
             }
@@ -302,7 +311,7 @@ impl<T: Transport> Fabric<T> {
                 status = self.context_status(tile, context)?;
             }
             if !status.is_idle {
-                return Ok(Found::Left(tile));
+                return Ok(Found::Leftover(tile));
             }
         }
         Ok(Found::Free)

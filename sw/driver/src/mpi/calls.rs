@@ -340,7 +340,7 @@ impl Comm {
         Ok(self.request(what, estimate, work))
     }
 
-    /// A call of the engines, which takes them `cycles` at least as the model says.
+    /// A call of the engines. By the model they take `cycles` at least.
     fn by_engines<T: Transport>(
         &self,
         fabric: &mut Fabric<T>,

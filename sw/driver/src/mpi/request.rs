@@ -149,7 +149,7 @@ impl Request {
         match &mut self.work {
             Work::Engines(call, ticket) => {
                 if let Some(earlier) = ticket {
-                    has_ended_or_failed(earlier.wait(fabric, fabric.port.timeout))?;
+                    has_ended_or_failed(call.wait(fabric, earlier, fabric.port.timeout))?;
                 }
                 let (started, posted) = call.start(fabric);
                 *ticket = started.or(ticket.take());

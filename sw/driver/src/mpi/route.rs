@@ -99,7 +99,7 @@ impl Comm {
         shortest.expect("a group has a tree")
     }
 
-    /// Prepares a call of the engines along a route, which takes them `cycles` at least as the model says.
+    /// Prepares a call of the engines along a route. By the model they take `cycles` at least.
     pub(super) fn prepare_along<T: Transport>(
         &self,
         fabric: &mut Fabric<T>,
@@ -187,8 +187,9 @@ pub(super) struct EngineCall {
     instead: Option<Along>,
     /// The group of the other tree.
     other: Option<u64>,
-    /// Cycles of the engines as the model says, and the cycle in which they may have carried out the last start.
+    /// Cycles that the engines take at least, by the model.
     cycles: u64,
+    /// The cycle in which they may have carried out the last start.
     due: u64,
 }
 
@@ -219,14 +220,16 @@ impl EngineCall {
         if let Some(first) = self.instead.take_if(has_first) {
             self.along = first;
             self.other = None;
+            // Those of the other tree.
+            self.cycles = 0;
         }
         if let Some(other) = self.other {
             if let Err(error) = fabric.finish_calls(other) {
                 return (None, Err(error));
             }
         }
-        // The model is exact to a tenth; most calls are nearer.
-        self.due = fabric.port.transport.cycles() + self.cycles - self.cycles / 16;
+        // The model may exceed the cycles of a call by a tenth.
+        self.due = fabric.port.transport.cycles() + self.cycles - self.cycles / 8;
         self.along.call.start(fabric)
     }
 
