@@ -74,12 +74,15 @@ impl ConfigArgs {
             Some(file) => defaults.read_toml(&text(file)?),
             None => (defaults, vec![]),
         };
-        let of_file = faults.len();
+        let mut of_file = faults.len();
         for setting in &self.settings {
             faults.extend(config.set(setting).err());
         }
         let of_whole = config.faults(&faults);
         faults.extend(of_whole);
+        if self.settings.is_empty() {
+            of_file = faults.len();
+        }
         if faults.is_empty() {
             return Ok(config);
         }

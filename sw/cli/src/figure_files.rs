@@ -11,7 +11,7 @@ pub struct FigureFiles {
     /// All figures, as JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// All figures, as CSV: a line a figure, a column a variable
+    /// All figures but those of wall-clock time, as CSV: a line a figure, a column a variable
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
 }

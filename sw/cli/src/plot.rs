@@ -22,14 +22,15 @@ const COLOURS: [RGBColor; 6] = [
     RGBColor(230, 159, 0),
 ];
 
-/// Errors of rounding are smaller, to the length between two labels of an axis.
+/// Tolerance for rounding, relative to the step between two labels of an axis.
 const ROUNDING: f64 = 1e-9;
 
 /// Half the width of the end of an interval, in pixels.
 const CAP: i32 = 3;
 
-/// Pixels between two dashes, and more than the length of any line.
+/// Pixels between two dashes.
 const GAP: i32 = 4;
+/// More pixels than the length of any line.
 const UNBROKEN: i32 = 1 << 20;
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;

@@ -322,6 +322,11 @@ fn a_file_that_is_not_allowed_is_a_line_for_each_fault_and_status_2() {
             assert_eq!(errors, format!("error: mesh.toml: {line}\n"), "{command}");
         }
     }
+    // Rules over several keys hold when all keys are set.
+    fs::write(folder.path().join("mesh.toml"), "edge_nodes = 8\n").unwrap();
+    success(folder.path(), "check mesh.toml --set cols=8");
+    let narrow = failure(folder.path(), "check mesh.toml --set cols=7", 2);
+    assert_eq!(narrow, "error: edge_nodes = 8 is not allowed with cols = 7: allowed is 0..=7\n");
     fs::write(folder.path().join("mesh.toml"), "rows = 0\ncols = 17\n").unwrap();
     assert_eq!(
         failure(folder.path(), "check mesh.toml --set fifo=1", 2),

@@ -306,14 +306,16 @@ impl Config {
     /// This configuration with the keys of a text; keys that are not given stay, or have what the key `profile` gives them.
     ///
     /// # Errors
-    /// The first fault that [`Config::read_toml`] finds.
+    /// The first fault that [`Config::read_toml`] finds, or else [`Config::validate`].
     pub fn with_toml(self, text: &str) -> Result<Config, ConfigError> {
         let (config, faults) = self.read_toml(text);
-        faults.into_iter().next().map_or(Ok(config), Err)
+        faults.into_iter().next().map_or(Ok(()), Err)?;
+        config.validate()?;
+        Ok(config)
     }
 
-    /// This configuration with those keys of a text that are right, and all faults: first of the profile, then of each other
-    /// key in alphabetical order, then those of several keys (see [`Config::faults`]).
+    /// This configuration with those keys of a text that are right, and the faults of its keys: first of the profile, then of each
+    /// other key in alphabetical order. [`Config::faults`] tells those of several keys, when all keys are set.
     pub fn read_toml(mut self, text: &str) -> (Config, Vec<ConfigError>) {
         let table = match text.parse::<Table>() {
             Ok(table) => table,
@@ -325,8 +327,6 @@ impl Config {
         for (key, value) in profile.into_iter().chain(others) {
             faults.extend(self.put(key, value).err());
         }
-        let of_whole = self.faults(&faults);
-        faults.extend(of_whole);
         (self, faults)
     }
 
@@ -349,18 +349,19 @@ impl Config {
         self.put(key.trim(), &value)
     }
 
-    /// Checks every key, and what concerns several: `edge_nodes` is at most `cols`, `memories` is less, a block is smaller
-    /// than the heap.
+    /// Checks every key, and what concerns several: `edge_nodes` is at most `cols`, `memories` is less, engines need a width of
+    /// 32, a log an engine, and a block is smaller than the heap.
     ///
     /// # Errors
-    /// [`ConfigError::OutOfRange`], [`ConfigError::EdgeNodes`], [`ConfigError::Memories`], [`ConfigError::Block`].
+    /// [`ConfigError::OutOfRange`], [`ConfigError::EdgeNodes`], [`ConfigError::Memories`], [`ConfigError::MpeWidth`],
+    /// [`ConfigError::PortalsWidth`], [`ConfigError::PortalsLog`], [`ConfigError::Block`].
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.faults(&[]).into_iter().next().map_or(Ok(()), Err)
     }
 
-    /// All that [`Config::validate`] refuses, and not the first fault alone: those of single keys, then those of several. A
-    /// fault of several keys is left out if one of these keys has a fault by itself or among `known`, which were found before:
-    /// the value that is compared may not be the one that was meant.
+    /// All faults, where [`Config::validate`] tells the first: those of single keys, then those of several. A fault of several
+    /// keys is left out if one of these keys has a fault by itself or among `known`, which were found before: the value that is
+    /// compared may not be the one that was meant.
     pub fn faults(&self, known: &[ConfigError]) -> Vec<ConfigError> {
         let single = FIELDS.iter().filter_map(|field| field.check(&(field.get)(self)).err());
         let single: Vec<ConfigError> = single.collect();

@@ -5,10 +5,13 @@ use plotters::{element::DashedPathElement, prelude::*};
 
 /// Height of an entry, in pixels.
 pub const HEIGHT: i32 = 20;
-/// Widths of a sign, of the place that it has, of a letter at most, and of the gap behind an entry, in pixels.
-const SIGN: i32 = 24;
-const PLACE: i32 = 30;
+/// Width of a sign, in pixels: three dashes of the longest kind, which the circle in the middle does not hide.
+const SIGN: i32 = 48;
+/// Width of the place of a sign, in pixels.
+const PLACE: i32 = 54;
+/// Width of a letter at most, in pixels.
 const LETTER: i32 = 7;
+/// Width of the gap behind an entry, in pixels.
 const BEHIND: i32 = 10;
 
 /// What a sign of a plot stands for.

@@ -144,7 +144,8 @@ fn keys_that_a_text_leaves_out_stay() {
 
 /// What is said of each fault of a text.
 fn faults(text: &str) -> Vec<String> {
-    let (_, faults) = Config::default().read_toml(text);
+    let (config, mut faults) = Config::default().read_toml(text);
+    faults.extend(config.faults(&faults));
     faults.iter().map(ConfigError::to_string).collect()
 }
 

@@ -27,9 +27,9 @@ Examples:
   portico bench soak --set portals=16 --set portals_log=true --cycles 3000000
 
 All operations of all tiles at once, on tiles and on a memory node behind a slow memory that stalls, wrong descriptors \
-and resets in mid-flight among them. Every completion, every message and all memories are compared with the golden \
-fabric, and at the end every credit of a queue must have come back: one difference, and there are no figures. With key \
-portals_log a tenth of these cycles follow in which Portals commands race, and the golden fabric replays each step that hardware tells.
+and resets in mid-flight among them. Every completion, every message and all memories are compared with the reference \
+model, and at the end every credit of a queue must have come back: one difference, and there are no figures. With key \
+portals_log a tenth of these cycles follow in which Portals commands race, and the reference model replays each step that hardware tells.
 
 Figures of time hold for this machine alone.";
 
@@ -167,7 +167,7 @@ fn speed(summary: &Summary, built: Option<f64>) -> Vec<Row> {
             summary.speed(),
         )
     };
-    let name = "Verilated build of the fabric, from nothing";
+    let name = "build of the fabric by Verilator, from nothing";
     let built = built.map(|seconds| Row {
         bound: Some(180.0),
         ..Row::new("soak", name, "s", Better::Less, seconds)

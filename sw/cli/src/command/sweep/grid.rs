@@ -47,7 +47,7 @@ impl Grid {
     ///
     /// # Errors
     /// The file cannot be read, or names what is not allowed: each such key and value is a line. If all of them are allowed
-    /// each by itself, the first combination that is not.
+    /// each by itself, the first combination that is refused.
     pub fn read(file: &Path) -> anyhow::Result<Self> {
         let text = config_args::text(file)?;
         Grid::parse(&text).map_err(|Faults(faults)| {
@@ -65,10 +65,9 @@ impl Grid {
             .collect();
         let name = named.first().copied().unwrap_or(Work::TABLES[0]);
         let allowed = Work::TABLES.join(", ");
+        // Which keys are allowed depends on the table.
         if let [one, other, ..] = named[..] {
-            faults
-                .0
-                .push(format!("tables {one} and {other}: allowed is one of {allowed}"));
+            return Err(format!("tables {one} and {other}: allowed is one of {allowed}").into());
         }
         let config = faults.keep(section(&mut table, "config"));
         let configs = config.and_then(|config| faults.keep(configs(&config, name)));

@@ -17,12 +17,14 @@ impl From<String> for Faults {
 }
 
 impl Faults {
-    /// The value of a result; faults in its place are added to these.
+    /// The value of a result; faults in its place are added to these, each once.
     pub fn keep<T>(&mut self, result: Result<T, impl Into<Faults>>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
             Err(faults) => {
-                self.0.extend(faults.into().0);
+                let new = faults.into().0.into_iter().filter(|fault| !self.0.contains(fault));
+                let new: Vec<String> = new.collect();
+                self.0.extend(new);
                 None
             }
         }
