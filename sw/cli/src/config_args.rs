@@ -243,8 +243,8 @@ mod tests {
         let lines = [
             format!("{name}: fifo = 1 is not allowed: allowed is 2..=16"),
             format!("{name}: rows = 17 is not allowed: allowed is 1..=16"),
-            format!("{name}: memories = 4 is not allowed with cols = 4: allowed is 0..=3"),
             "width = 48 is not allowed: allowed is 32 or 64".into(),
+            "memories = 4 is not allowed with cols = 2: allowed is 0..=1".into(),
             "block = 4096 bytes is not allowed with heap = 4 KiB: allowed is 64, 128, 256, 512, 1024 or 2048".into(),
         ];
         assert_eq!(error.to_string(), lines.join("\n"));
