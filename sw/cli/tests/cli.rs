@@ -326,7 +326,10 @@ fn a_file_that_is_not_allowed_is_a_line_for_each_fault_and_status_2() {
     fs::write(folder.path().join("mesh.toml"), "edge_nodes = 8\n").unwrap();
     success(folder.path(), "check mesh.toml --set cols=8");
     let narrow = failure(folder.path(), "check mesh.toml --set cols=7", 2);
-    assert_eq!(narrow, "error: edge_nodes = 8 is not allowed with cols = 7: allowed is 0..=7\n");
+    assert_eq!(
+        narrow,
+        "error: edge_nodes = 8 is not allowed with cols = 7: allowed is 0..=7\n"
+    );
     fs::write(folder.path().join("mesh.toml"), "rows = 0\ncols = 17\n").unwrap();
     assert_eq!(
         failure(folder.path(), "check mesh.toml --set fifo=1", 2),
@@ -1635,7 +1638,10 @@ fn examples_and_soaks_run_on_a_verilated_fabric() {
     let folder = folder();
     let settings = "--set cols=2 --set rows=1 --set scratchpad=16 --set cores=2";
     let printed = success(folder.path(), &format!("run halo {settings} --vcd new/halo.vcd"));
-    for text in ["2x1, 32 bits, Verilog (Verilator)", "memories checked against the reference model, all equal"] {
+    for text in [
+        "2x1, 32 bits, Verilog (Verilator)",
+        "memories checked against the reference model, all equal",
+    ] {
         assert!(printed.contains(text), "{printed}");
     }
     let waveform = fs::read_to_string(folder.path().join("new/halo.vcd")).unwrap();
