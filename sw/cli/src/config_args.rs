@@ -1,6 +1,6 @@
 //! `--config` and `--set`: where the configuration of a command comes from.
 
-use crate::failure::not_allowed;
+use crate::failure::{self, not_allowed};
 use anyhow::Context;
 use clap::Args;
 use portico_generate::Top;
@@ -90,7 +90,7 @@ impl ConfigArgs {
             Some(file) if at < of_file => format!("{}: {fault}", file.display()),
             _ => fault.to_string(),
         });
-        Err(not_allowed(lines.collect::<Vec<_>>().join("\n")))
+        Err(failure::faults(lines))
     }
 
     /// Keys that `--set` names.

@@ -26,6 +26,11 @@ pub fn not_allowed(reason: impl fmt::Display) -> Error {
     Error::new(NotAllowed(reason.to_string()))
 }
 
+/// The error of a request with these faults, which are not allowed: a line each.
+pub fn faults(lines: impl Iterator<Item = String>) -> Error {
+    not_allowed(lines.collect::<Vec<_>>().join("\n"))
+}
+
 /// The exit status by which the program tells this error.
 pub fn status(error: &Error) -> ExitCode {
     match error.is::<NotAllowed>() {

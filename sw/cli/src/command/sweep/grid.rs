@@ -4,7 +4,7 @@ use super::{
     values::{check_count, values, vary, Faults},
     work::Work,
 };
-use crate::{config_args, failure::not_allowed, loads};
+use crate::{config_args, failure, loads};
 use anyhow::Context;
 use portico_spec::{
     config::{did_you_mean, PROFILE_KEY},
@@ -46,13 +46,12 @@ impl Grid {
     /// The grid of a file.
     ///
     /// # Errors
-    /// The file cannot be read, or names what is not allowed: each such key and value is a line. If all of them are allowed
-    /// each by itself, the first combination that is refused.
+    /// The file cannot be read. A key or value is not allowed: the error has a line for each of them. Each key and value is allowed,
+    /// but a combination is not: the error has the first one.
     pub fn read(file: &Path) -> anyhow::Result<Self> {
         let text = config_args::text(file)?;
         Grid::parse(&text).map_err(|Faults(faults)| {
-            let lines = faults.iter().map(|fault| format!("{}: {fault}", file.display()));
-            not_allowed(lines.collect::<Vec<_>>().join("\n"))
+            failure::faults(faults.iter().map(|fault| format!("{}: {fault}", file.display())))
         })
     }
 

@@ -22,9 +22,11 @@ impl Faults {
         match result {
             Ok(value) => Some(value),
             Err(faults) => {
-                let new = faults.into().0.into_iter().filter(|fault| !self.0.contains(fault));
-                let new: Vec<String> = new.collect();
-                self.0.extend(new);
+                for fault in faults.into().0 {
+                    if !self.0.contains(&fault) {
+                        self.0.push(fault);
+                    }
+                }
                 None
             }
         }
