@@ -1,5 +1,6 @@
 //! Latency and accepted load against offered load: linear axes, one legend above all panels.
 
+use crate::loads::mesh_name;
 use anyhow::Context;
 use plotters::{coord::types::RangedCoordf64, prelude::*};
 use portico_spec::Config;
@@ -216,7 +217,7 @@ fn with_accepted(rows: Vec<PanelRow>) -> Vec<PanelRow> {
 }
 
 fn mesh(config: &Config) -> String {
-    format!("{}x{}", config.cols, config.rows)
+    mesh_name((config.cols, config.rows))
 }
 
 /// The lines of a panel, and the signs that the plot has.

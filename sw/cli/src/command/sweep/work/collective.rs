@@ -4,7 +4,7 @@ use super::{
     super::values::{vary, Faults, Section},
     Place,
 };
-use crate::model;
+use crate::{loads::mesh_name, model};
 use portico_sim::Library;
 use portico_spec::{mpe::call::Kind, Config};
 use portico_testbench::{
@@ -169,9 +169,9 @@ impl Collective {
     /// call.
     pub fn place(&self, config: &Config, varies: &dyn Fn(&str) -> bool) -> Option<Place> {
         let name = kind_name(self.kind);
-        let Config { cols, rows, .. } = config;
+        let mesh = mesh_name((config.cols, config.rows));
         let (panel, x) = match self.words().filter(|_| varies("words")) {
-            Some(words) => (format!("{name}, {cols}x{rows}"), ("words", words)),
+            Some(words) => (format!("{name}, {mesh}"), ("words", words)),
             None if varies("cols") || varies("rows") => (name.to_owned(), ("tiles", config.tiles())),
             None => return None,
         };
