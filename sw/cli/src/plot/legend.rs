@@ -5,10 +5,10 @@ use plotters::{element::DashedPathElement, prelude::*};
 
 /// Height of an entry, in pixels.
 pub const HEIGHT: i32 = 20;
-/// Width of a sign, in pixels: three dashes of the longest kind, which the circle in the middle does not hide.
+/// Width of a sign, in pixels: the circle in its middle hides no more than one gap of a dashed line.
 const SIGN: i32 = 48;
 /// Width of the place of a sign, in pixels.
-const PLACE: i32 = 54;
+const PLACE: i32 = SIGN + 6;
 /// Width of a letter at most, in pixels.
 const LETTER: i32 = 7;
 /// Width of the gap behind an entry, in pixels.
