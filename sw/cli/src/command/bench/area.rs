@@ -58,7 +58,7 @@ pub(super) struct Subject {
     bound: Option<f64>,
     /// Levels of parts that are told, or none.
     depth: usize,
-    /// What is told of the block without one of its parts.
+    /// The block without one of its parts, as a row of its own.
     rest: Option<Rest>,
 }
 
