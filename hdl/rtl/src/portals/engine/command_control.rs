@@ -140,10 +140,11 @@ impl Logic for CommandControl {
         wire!(list => unlink: answered, failed, done);
         wire!(self <=> unlink, portal_switch: shown);
         self.portal_switch.starts.next = false;
-        wire!(list => entry, append_end: generation);
+        self.entry.generation.next = self.list.shown.val().generation;
+        self.append_end.generation.next = self.list.shown.val().generation;
         self.append_end.starts.next = false;
         wire!(scan => append_end: appended);
-        wire!(list => append_end: place);
+        self.append_end.place.next = self.list.shown.val().place;
         wire!(rules => append_end: taken);
         wire!(self <=> append_end: memory);
         self.count.valid.next = self.step.q.val() == CommandStep::Count;
@@ -191,7 +192,7 @@ impl Logic for CommandControl {
                     }
                     self.append_end.starts.next = !self.reports.val();
                     if self.scan.appended.val() {
-                        self.tables.place.next = self.list.place.val();
+                        self.tables.place.next = self.list.shown.val().place;
                         self.tables.entry_write.next = true;
                         self.tables.entry.next = self.entry.row.val();
                         self.tables.counts_write.next = true;
@@ -202,9 +203,9 @@ impl Logic for CommandControl {
             CommandStep::Unlink => {
                 wire!(unlink => list: valid, operation);
                 wire!(unlink => tables: portal_read, entry_read, counts_write, counts);
-                self.tables.place.next = self.list.place.val();
+                self.tables.place.next = self.list.shown.val().place;
                 if self.unlink.found.val() {
-                    self.index.d.next = self.list.portal.val();
+                    self.index.d.next = self.list.shown.val().portal;
                 }
                 self.fault.next = self.unlink.fault.val();
                 self.reports.next = self.unlink.over.val();

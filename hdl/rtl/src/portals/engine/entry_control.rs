@@ -110,7 +110,7 @@ impl Logic for EntryControl {
         dff_setup!(self, clk, step, asks, found, missed, lacking, cycle, change);
         self.verdict.portal.next = self.shown.row.val();
         self.verdict.entry.next = self.shown.entry.val();
-        wire!(list => verdict: options, length, offset, pointer, full);
+        wire!(list => verdict: shown, full);
         wire!(self => rows: message);
         self.rows.change.next = self.change.q.val();
         wire!(shown => rows: entry, counts);
@@ -191,10 +191,10 @@ impl Logic for EntryControl {
             EntryStep::Search => {
                 if self.goes.val() {
                     if self.found.q.val() {
-                        self.tables.place.next = self.list.place.val();
+                        self.tables.place.next = self.list.shown.val().place;
                         self.tables.entry_read.next = true;
-                        self.known.next.place = self.list.place.val();
-                        self.known.next.overflow = self.list.overflow.val();
+                        self.known.next.place = self.list.shown.val().place;
+                        self.known.next.overflow = self.list.shown.val().overflow;
                         self.step.d.next = EntryStep::Check;
                     } else if self.lacking.q.val() | self.missed.q.val() {
                         self.failure.next = bits::<FAILURE_WIDTH>(Failure::Dropped as u64);
@@ -245,9 +245,9 @@ impl Logic for EntryControl {
                 // Not in the cycle of `done`: that comes late, behind the tags of the lists.
                 if !self.asks.q.val() & self.cycle.q.val().any() {
                     self.ends.next = true;
-                    self.tables.place.next = self.list.place.val();
+                    self.tables.place.next = self.list.shown.val().place;
                     self.tables.header_write.next = self.change.q.val().keeps;
-                    self.known.next.header = self.list.place.val();
+                    self.known.next.header = self.list.shown.val().place;
                     self.drops.next = (self.failure.val() == bits::<FAILURE_WIDTH>(Failure::Dropped as u64))
                         | (self.failure.val() == bits::<FAILURE_WIDTH>(Failure::PortalDisabled as u64));
                     self.refuses.next = !self.succeeds.val();

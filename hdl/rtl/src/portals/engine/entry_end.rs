@@ -18,7 +18,7 @@ pub enum EndStep {
 ///
 /// | | |
 /// | --- | --- |
-/// | latency | 3 cycles from `closes` to `closed`, more if a place is freed |
+/// | latency | 3 cycles from `message_closes` to `message_closed`, more if a place is freed |
 /// | throughput | one message at a time |
 /// | state | the step, and what has become of the entry |
 ///
@@ -31,8 +31,8 @@ pub struct EntryEnd {
     pub rst: Signal<In, Bit>,
     /// No message is carried out.
     pub rests: Signal<In, Bit>,
-    /// The last packet is in hand, or the get is served; stays until `closed`.
-    pub closes: Signal<In, Bit>,
+    /// The last packet is in hand, or the get is served; stays until `message_closed`.
+    pub message_closes: Signal<In, Bit>,
     /// The message, as it is kept.
     pub message: Signal<In, Message>,
     /// Rows that the tables show.
@@ -68,7 +68,7 @@ pub struct EntryEnd {
     /// Those counts.
     pub counts: Signal<Out, PortalCounts>,
     /// High for a cycle: the message has ended at its entry.
-    pub closed: Signal<Out, Bit>,
+    pub message_closed: Signal<Out, Bit>,
     /// The entry has left its list, and its last message is complete.
     pub unlinked: Signal<Out, Bit>,
     /// Its place is free too: no header of it is left.
@@ -104,14 +104,14 @@ impl Logic for EntryEnd {
         self.entry.next.messages = self.shown.entry.val().messages - 1;
         self.counts.next = self.shown.counts.val();
         self.counts.next.messages = self.shown.counts.val().messages - 1;
-        self.closed.next = false;
+        self.message_closed.next = false;
         self.cycle.d.next = 0.into();
         if self.asks.q.val() & self.done.val() {
             self.asks.d.next = false;
         }
         match self.step.q.val() {
             EndStep::Rows => {
-                if self.closes.val() {
+                if self.message_closes.val() {
                     self.cycle.d.next = self.cycle.q.val() + 1;
                     self.portal_read.next = self.cycle.q.val() == 0;
                     if self.cycle.q.val() == 1 {
@@ -120,10 +120,10 @@ impl Logic for EntryEnd {
                     }
                     if self.cycle.q.val() == 2 {
                         self.entry_write.next = true;
-                        self.closed.next = true;
+                        self.message_closed.next = true;
                         self.finished.d.next = self.finishes.val();
                         if self.finishes.val() & !self.shown.entry.val().headers.any() {
-                            self.closed.next = false;
+                            self.message_closed.next = false;
                             self.counts.next.entries = self.shown.counts.val().entries - 1;
                             self.write.next = true;
                             self.leaves.d.next = true;
@@ -134,7 +134,7 @@ impl Logic for EntryEnd {
                 }
             }
             EndStep::Release => {
-                self.closed.next = !self.asks.q.val();
+                self.message_closed.next = !self.asks.q.val();
             }
         }
         self.entry_read.next = self.portal_read.val();
@@ -145,7 +145,7 @@ impl Logic for EntryEnd {
             self.finished.d.next = false;
             self.leaves.d.next = false;
         }
-        if self.closed.val() | self.rst.val() {
+        if self.message_closed.val() | self.rst.val() {
             self.cycle.d.next = 0.into();
             self.step.d.next = EndStep::Rows;
         }

@@ -1,7 +1,7 @@
 use super::{EntryChange, EntryRow, HeaderRow, Message, PortalCounts};
 use portico_verilog::prelude::*;
 
-/// What the begin of a message makes of the rows of its entry, of the portal index, and of the header that it leaves.
+/// The rows that the begin of a message changes: of its entry, of the portal index, and of the header that it leaves.
 ///
 /// Combinational, no state.
 #[derive(LogicBlock, Default)]

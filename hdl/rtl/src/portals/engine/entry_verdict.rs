@@ -1,7 +1,7 @@
-use super::{EntryChange, EntryRow, HitCheck, Message, PortalRow, Request};
+use super::{EntryChange, EntryRow, HitCheck, ListEntry, Message, PortalRow, Request};
 use portico_spec::portals::{
     engine::{Failure, FAILURE_WIDTH, LENGTH_WIDTH},
-    list::{OPTIONS_WIDTH, UNEXPECTED_HDR_DISABLE},
+    list::UNEXPECTED_HDR_DISABLE,
 };
 use portico_verilog::prelude::*;
 
@@ -27,14 +27,8 @@ pub struct EntryVerdict {
     pub portal: Signal<In, PortalRow>,
     /// Row of the entry.
     pub entry: Signal<In, EntryRow>,
-    /// Options of the entry.
-    pub options: Signal<In, Bits<OPTIONS_WIDTH>>,
-    /// Length of the entry, in bytes.
-    pub length: Signal<In, Bits<32>>,
-    /// Offset of the entry, in bytes.
-    pub offset: Signal<In, Bits<32>>,
-    /// Start and user of the entry.
-    pub pointer: Signal<In, Bits<32>>,
+    /// The entry, as the lists show it.
+    pub shown: Signal<In, ListEntry>,
     /// No place is free for a header.
     pub full: Signal<In, Bit>,
     /// How the portal index refuses all messages, 0 if it does not. Known from its row on.
@@ -66,7 +60,10 @@ impl Logic for EntryVerdict {
         self.check.user.next = self.request.val().user;
         self.check.requested.next = self.request.val().length;
         self.check.remote.next = self.request.val().offset;
-        wire!(self => check: options, length, offset, pointer);
+        self.check.options.next = self.shown.val().options;
+        self.check.length.next = self.shown.val().length;
+        self.check.offset.next = self.shown.val().offset;
+        self.check.pointer.next = self.shown.val().pointer;
         self.check.row.next = self.entry.val();
         wire!(check => self: start, advances, new_offset);
 
@@ -76,7 +73,7 @@ impl Logic for EntryVerdict {
         } else if !self.portal.val().enabled {
             self.shut.next = bits::<FAILURE_WIDTH>(Failure::PortalDisabled as u64);
         }
-        self.overflows.next = self.message.val().overflow & !self.options.val().get_bit(UNEXPECTED_HDR_DISABLE);
+        self.overflows.next = self.message.val().overflow & !self.shown.val().options.get_bit(UNEXPECTED_HDR_DISABLE);
         self.failure.next = self.shut.val();
         if !self.shut.val().any() {
             self.failure.next = self.check.failure.val();
@@ -126,9 +123,12 @@ mod tests {
             enabled: true,
             ..PortalRow::default()
         };
-        dut.options.next = (1_u64 << OP_PUT | 1 << USE_ONCE).into();
-        dut.length.next = 8.into();
-        dut.pointer.next = (u64::from(ANY_USER) << USER_OFFSET).into();
+        dut.shown.next = ListEntry {
+            options: (1_u64 << OP_PUT | 1 << USE_ONCE).into(),
+            length: 8.into(),
+            pointer: (u64::from(ANY_USER) << USER_OFFSET).into(),
+            ..ListEntry::default()
+        };
         alter(&mut dut);
         for _ in 0..4 {
             clock_edge!(dut);
@@ -191,11 +191,11 @@ mod tests {
         let forbidden = |dut: &mut EntryVerdict| {
             overflows(dut);
             dut.full.next = true;
-            dut.options.next = 0.into();
+            dut.shown.next.options = 0.into();
         };
         assert_eq!(judged(forbidden), (Failure::Operation as u64, unchanged));
         let disabled = |dut: &mut EntryVerdict| {
-            dut.options.next = 0.into();
+            dut.shown.next.options = 0.into();
             dut.portal.next = PortalRow {
                 allocated: true,
                 ..PortalRow::default()

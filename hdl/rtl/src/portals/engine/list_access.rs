@@ -1,12 +1,13 @@
 use super::{
-    HeaderWords, ListField, ListFields, ListJobIn, ListOperation, ListSearchIn, EVENT_INDEX_WIDTH, PLACE_WIDTH,
+    HeaderWords, ListEntry, ListField, ListFields, ListJobIn, ListOperation, ListSearchIn, EVENT_INDEX_WIDTH,
+    PLACE_WIDTH,
 };
 use crate::portals::list_manager::{ListCore, ListParameters};
 use portico_spec::portals::{
     engine::{self, PORTAL_WIDTH},
     list::{
-        List, Status, CODE_WIDTH, DETAIL_OPTIONS_OFFSET, DETAIL_SOURCE_OFFSET, GENERATION_WIDTH, LENGTH_OFFSET,
-        LENGTH_WIDTH, LIST_WIDTH, OFFSET_OFFSET, OPTIONS_WIDTH, POINTER_WIDTH, PORTAL_OFFSET, SOURCE_WIDTH,
+        self, List, Status, CODE_WIDTH, DETAIL_OPTIONS_OFFSET, DETAIL_SOURCE_OFFSET, LENGTH_OFFSET, LENGTH_WIDTH,
+        LIST_WIDTH, OFFSET_OFFSET, OPTIONS_WIDTH, POINTER_WIDTH, PORTAL_OFFSET, SOURCE_WIDTH,
     },
 };
 use portico_verilog::prelude::*;
@@ -68,12 +69,9 @@ pub struct ListAccess {
     hit: Signal<Local, Bit>,
     found: Signal<Local, Bit>,
     failed: Signal<Local, Bit>,
-    generation: Signal<Local, Bits<GENERATION_WIDTH>>,
-    overflow: Signal<Local, Bit>,
-    shown_length: Signal<Local, Bits<LENGTH_WIDTH>>,
-    shown_offset: Signal<Local, Bits<LENGTH_WIDTH>>,
-    shown_pointer: Signal<Local, Bits<POINTER_WIDTH>>,
-    shown_portal: Signal<Local, Bits<PORTAL_WIDTH>>,
+    shown: Signal<Local, ListEntry>,
+    extent: Signal<Local, Bits<WORD>>,
+    detail: Signal<Local, Bits<WORD>>,
 }
 
 impl ListAccess {
@@ -141,8 +139,8 @@ impl Logic for ListAccess {
             | (self.operation.val() == ListOperation::Release);
         self.lists.request.plan.status.next = false;
         self.lists.request.plan.mirrored.next = self.mirrored.val();
-        self.lists.request.plan.all_matches.next = (self.operation.val() == ListOperation::Probe)
-            & !self.fields.options.val().get_bit(portico_spec::portals::list::USE_ONCE);
+        self.lists.request.plan.all_matches.next =
+            (self.operation.val() == ListOperation::Probe) & !self.fields.options.val().get_bit(list::USE_ONCE);
         self.lists.request.plan.both.next = !self.mirrored.val();
         self.lists.request.plan.then_appends.next = self.operation.val() == ListOperation::AppendPriority;
         self.lists.request.plan.delivers.next = false;
@@ -166,11 +164,7 @@ impl Logic for ListAccess {
         }
         self.lists.request.new_offset.next = self.fields.new_offset.val();
         self.lists.request.handle.next = self.fields.handle.val();
-        self.lists.request.any.next = self
-            .fields
-            .options
-            .val()
-            .get_bit(portico_spec::portals::list::ANY_SOURCE);
+        self.lists.request.any.next = self.fields.options.val().get_bit(list::ANY_SOURCE);
         self.lists.request.side.source.next = self.fields.source.val();
         self.lists.request.side.options.next = self.fields.options.val();
         self.lists.request.side.match_bits.next = self.fields.match_bits.val();
@@ -194,62 +188,37 @@ impl Logic for ListAccess {
         self.found.next = (self.lists.answer.result.status.val() == bits::<CODE_WIDTH>(Status::Found as u64))
             | (self.lists.answer.result.status.val() == bits::<CODE_WIDTH>(Status::Done as u64));
         self.failed.next = !self.found.val();
-        self.generation.next = self.lists.answer.generation.val();
+        self.extent.next = self.lists.answer.record.extent.val();
+        self.detail.next = self.lists.answer.record.detail.val();
+        self.shown.next.place = self.lists.answer.index.val();
+        self.shown.next.generation = self.lists.answer.generation.val();
         if self.fresh.q.val() {
-            self.generation.next = 0.into();
+            self.shown.next.generation = 0.into();
         }
-        self.overflow.next = self.lists.answer.list.val() == bits::<LIST_BITS>(List::Overflow as u64);
-        self.shown_length.next = self
-            .lists
-            .answer
-            .record
-            .extent
-            .val()
-            .get_bits::<LENGTH_WIDTH>(LENGTH_OFFSET);
-        self.shown_offset.next = self
-            .lists
-            .answer
-            .record
-            .extent
-            .val()
-            .get_bits::<LENGTH_WIDTH>(OFFSET_OFFSET);
-        self.shown_pointer.next = self.lists.answer.record.detail.val().get_bits::<POINTER_WIDTH>(0);
-        self.shown_portal.next = self
-            .lists
-            .answer
-            .record
+        self.shown.next.overflow = self.lists.answer.list.val() == bits::<LIST_BITS>(List::Overflow as u64);
+        self.shown.next.options = self.lists.answer.options.val();
+        self.shown.next.length = self.extent.val().get_bits::<LENGTH_WIDTH>(LENGTH_OFFSET);
+        self.shown.next.offset = self.extent.val().get_bits::<LENGTH_WIDTH>(OFFSET_OFFSET);
+        self.shown.next.pointer = self.detail.val().get_bits::<POINTER_WIDTH>(0);
+        self.shown.next.portal = self
             .detail
             .val()
             .get_bits::<PORTAL_WIDTH>(DETAIL_SOURCE_OFFSET + PORTAL_OFFSET);
         wire!(lists.answer <=> words: record);
         self.words.index.next = self.header_index.val();
         self.header_word.next = self.words.word.val();
+        self.taken.d.next = !self.lists.counts.free.val().any();
         self.message.done.next = self.lists.request.done.val() & !self.turn.val();
         self.message.answered.next = self.lists.answer.result.start.val() & !self.turn.val();
-        self.taken.d.next = !self.lists.counts.free.val().any();
         self.message.full.next = self.taken.q.val();
         self.message.hit.next = self.hit.val();
         self.message.failed.next = self.failed.val();
-        self.message.place.next = self.lists.answer.index.val();
-        self.message.generation.next = self.generation.val();
-        self.message.overflow.next = self.overflow.val();
-        self.message.options.next = self.lists.answer.options.val();
-        self.message.length.next = self.shown_length.val();
-        self.message.offset.next = self.shown_offset.val();
-        self.message.pointer.next = self.shown_pointer.val();
-        self.message.portal.next = self.shown_portal.val();
+        self.message.shown.next = self.shown.val();
         self.command.done.next = self.lists.request.done.val() & self.turn.val();
         self.command.answered.next = self.lists.answer.result.start.val() & self.turn.val();
         self.command.full.next = self.taken.q.val();
         self.command.hit.next = self.hit.val();
         self.command.failed.next = self.failed.val();
-        self.command.place.next = self.lists.answer.index.val();
-        self.command.generation.next = self.generation.val();
-        self.command.overflow.next = self.overflow.val();
-        self.command.options.next = self.lists.answer.options.val();
-        self.command.length.next = self.shown_length.val();
-        self.command.offset.next = self.shown_offset.val();
-        self.command.pointer.next = self.shown_pointer.val();
-        self.command.portal.next = self.shown_portal.val();
+        self.command.shown.next = self.shown.val();
     }
 }

@@ -140,8 +140,8 @@ impl Logic for MessageControl {
         wire!(self => choice: served);
         self.choice.command.next = self.command_wants.val();
         self.choice.packet.next = self.intake.offers.val() & self.enabled.val();
-        self.intake.take.next = self.choice.takes.val();
-        self.begins.next = self.choice.takes.val() & self.intake.first.val();
+        self.intake.take.next = self.choice.packet_begins.val();
+        self.begins.next = self.choice.packet_begins.val() & self.intake.first.val();
         self.looked.next = self.intake.rank.val();
         if self.served.val() {
             self.looked.next = self.served_rank.val();
@@ -174,11 +174,11 @@ impl Logic for MessageControl {
         wire!(entries => self: drops, permission, operation);
 
         // Its end there, if that is later than its begin.
-        self.entry_end.closes.next = self.steps.closing.val();
+        self.entry_end.message_closes.next = self.steps.message_closes.val();
         self.entry_end.message.next = self.message.q.val();
         wire!(list => entry_end: done);
         wire!(self <=> entry_end: shown);
-        if self.steps.closing.val() {
+        if self.steps.message_closes.val() {
             wire!(entry_end => list: write, field, word, valid, operation);
             wire!(entry_end => tables: portal_read, entry_read, place, header_write, header, entry_write, entry, counts_write, counts);
         }
@@ -186,24 +186,26 @@ impl Logic for MessageControl {
         // Its steps.
         self.succeeds.next = !self.message.q.val().failure.any();
         wire!(steps => entries, entry_end, gate: rests);
-        wire!(choice => steps: closes, commands, takes);
+        wire!(choice => steps: get_begins, command_begins, packet_begins);
         wire!(intake => steps: first);
         wire!(self => steps: command_ends, succeeds);
         wire!(entries => steps: ends, at_once);
         self.steps.passed.next = self.gate.over.val();
-        wire!(entry_end => steps: closed);
-        wire!(rules => steps: taken);
+        wire!(entry_end => steps: message_closed);
+        self.steps.end_taken.next = self.rules.taken.val();
         self.steps.last.next = self.last.q.val();
         self.steps.get.next = self.message.q.val().get;
         wire!(steps => self: command_goes, matched, over);
-        self.take_served.next = self.choice.closes.val();
-        self.quiet.next =
-            self.steps.rests.val() & !self.choice.closes.val() & !self.choice.commands.val() & !self.choice.takes.val();
+        self.take_served.next = self.choice.get_begins.val();
+        self.quiet.next = self.steps.rests.val()
+            & !self.choice.get_begins.val()
+            & !self.choice.command_begins.val()
+            & !self.choice.packet_begins.val();
         self.rests.next = self.intake.rests.val() & !self.steps.meets.val() & !self.steps.passes.val();
         if self.steps.rests.val() {
-            self.serves.d.next = self.choice.closes.val();
+            self.serves.d.next = self.choice.get_begins.val();
             self.rank.d.next = self.looked.val();
-            self.last.d.next = self.intake.last.val() | self.choice.closes.val();
+            self.last.d.next = self.intake.last.val() | self.choice.get_begins.val();
             self.message.d.next = self.messages.read_data.val();
             self.request.d.next = self.intake.request.val();
             if self.begins.val() {

@@ -32,12 +32,12 @@ pub struct MessageSteps {
     /// Nothing has a turn.
     pub rests: Signal<Out, Bit>,
     /// A get that is served has its turn; only with `rests`, as the two others, and one of them at most.
-    pub closes: Signal<In, Bit>,
+    pub get_begins: Signal<In, Bit>,
     /// A command has its turn.
-    pub commands: Signal<In, Bit>,
+    pub command_begins: Signal<In, Bit>,
     /// A packet has its turn.
-    pub takes: Signal<In, Bit>,
-    /// It is the first of its message; valid with `takes`.
+    pub packet_begins: Signal<In, Bit>,
+    /// It is the first of its message; valid with `packet_begins`.
     pub first: Signal<In, Bit>,
     /// It is the last of its message.
     pub last: Signal<In, Bit>,
@@ -64,13 +64,13 @@ pub struct MessageSteps {
     /// High for a cycle: the packet is over.
     pub packet_ends: Signal<Out, Bit>,
     /// The message ends at its entry.
-    pub closing: Signal<Out, Bit>,
-    /// High for a cycle: it has ended there.
-    pub closed: Signal<In, Bit>,
-    /// What the end of the message raises is handed over; stays until `taken`.
+    pub message_closes: Signal<Out, Bit>,
+    /// High for a cycle: the message has ended there.
+    pub message_closed: Signal<In, Bit>,
+    /// The end of the message, with its event, counts and answer, is handed over; stays until `end_taken`.
     pub finishes: Signal<Out, Bit>,
     /// It is taken in this cycle if `finishes` is high.
-    pub taken: Signal<In, Bit>,
+    pub end_taken: Signal<In, Bit>,
     /// High for a cycle: the message is over.
     pub over: Signal<Out, Bit>,
     step: DFF<MessageStep>,
@@ -84,17 +84,17 @@ impl Logic for MessageSteps {
         self.command_goes.next = self.step.q.val() == MessageStep::Command;
         self.meets.next = self.step.q.val() == MessageStep::Match;
         self.passes.next = self.step.q.val() == MessageStep::Payload;
-        self.closing.next = self.step.q.val() == MessageStep::Close;
+        self.message_closes.next = self.step.q.val() == MessageStep::Close;
         self.matched.next = self.meets.val() & self.ends.val();
         self.packet_ends.next = self.passes.val() & self.passed.val();
         self.finishes.next = false;
         match self.step.q.val() {
             MessageStep::Idle => {
-                if self.closes.val() {
+                if self.get_begins.val() {
                     self.step.d.next = MessageStep::Close;
-                } else if self.commands.val() {
+                } else if self.command_begins.val() {
                     self.step.d.next = MessageStep::Command;
-                } else if self.takes.val() {
+                } else if self.packet_begins.val() {
                     self.step.d.next = MessageStep::Payload;
                     if self.first.val() {
                         self.step.d.next = MessageStep::Match;
@@ -127,7 +127,7 @@ impl Logic for MessageSteps {
                 }
             }
             MessageStep::Close => {
-                if self.closed.val() {
+                if self.message_closed.val() {
                     self.step.d.next = MessageStep::Finish;
                 }
             }
@@ -135,7 +135,7 @@ impl Logic for MessageSteps {
                 self.finishes.next = true;
             }
         }
-        self.over.next = self.finishes.val() & self.taken.val();
+        self.over.next = self.finishes.val() & self.end_taken.val();
         if self.over.val() {
             self.step.d.next = MessageStep::Idle;
         }
@@ -158,7 +158,7 @@ mod tests {
             (dut.command_goes.val(), "command"),
             (dut.meets.val(), "match"),
             (dut.passes.val(), "payload"),
-            (dut.closing.val(), "close"),
+            (dut.message_closes.val(), "close"),
         ];
         let held: Vec<_> = steps.into_iter().filter(|(shows, _)| *shows).collect();
         match (dut.rests.val(), held.as_slice()) {
@@ -177,10 +177,15 @@ mod tests {
         while let Some(step) = shown(dut) {
             path.push(step);
             for ready in [false, true] {
-                for end in [&mut dut.command_ends, &mut dut.ends, &mut dut.passed, &mut dut.closed] {
+                for end in [
+                    &mut dut.command_ends,
+                    &mut dut.ends,
+                    &mut dut.passed,
+                    &mut dut.message_closed,
+                ] {
                     end.next = ready;
                 }
-                dut.taken.next = free || ready && step == "finish";
+                dut.end_taken.next = free || ready && step == "finish";
                 settle(dut);
                 assert_eq!(shown(dut), Some(step), "{path:?}, ready {ready}");
                 assert_eq!(dut.matched.val(), ready && step == "match", "{path:?}");
@@ -217,17 +222,17 @@ mod tests {
             } else if ends {
                 expected.extend(["close", "finish"]);
             }
-            dut.takes.next = true;
+            dut.packet_begins.next = true;
             assert_eq!(turn(&mut dut, free), (expected, usize::from(ends)), "packet {case:#b}");
-            dut.takes.next = false;
+            dut.packet_begins.next = false;
 
-            dut.closes.next = true;
+            dut.get_begins.next = true;
             assert_eq!(turn(&mut dut, free), (vec!["close", "finish"], 1), "get that is served");
-            dut.closes.next = false;
+            dut.get_begins.next = false;
 
-            dut.commands.next = true;
+            dut.command_begins.next = true;
             assert_eq!(turn(&mut dut, free), (vec!["command"], 0));
-            dut.commands.next = false;
+            dut.command_begins.next = false;
         }
     }
 }

@@ -490,6 +490,27 @@ pub struct ShownIn {
     pub header: Signal<In, HeaderRow>,
 }
 
+/// An entry or header that the lists show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct ListEntry {
+    /// Its place.
+    pub place: Bits<PLACE_WIDTH>,
+    /// Generation of the place.
+    pub generation: Bits<GENERATION_WIDTH>,
+    /// It is in Overflow.
+    pub overflow: Bit,
+    /// Its options.
+    pub options: Bits<OPTIONS_WIDTH>,
+    /// Its length, in bytes.
+    pub length: Bits<32>,
+    /// Its offset, in bytes.
+    pub offset: Bits<32>,
+    /// Its start and user.
+    pub pointer: Bits<32>,
+    /// Its portal index.
+    pub portal: Bits<PORTAL_WIDTH>,
+}
+
 /// A request to the lists, as one of their users makes it.
 #[interface(mirror = ListJobIn)]
 pub struct ListJobOut {
@@ -523,22 +544,8 @@ pub struct ListJobOut {
     pub hit: Signal<In, Bit>,
     /// The answer is an error: no match, no free place, or a wrong handle.
     pub failed: Signal<In, Bit>,
-    /// Place of the entry, from the cycle after the answer on.
-    pub place: Signal<In, Bits<PLACE_WIDTH>>,
-    /// Generation of the place.
-    pub generation: Signal<In, Bits<GENERATION_WIDTH>>,
-    /// The entry is in Overflow.
-    pub overflow: Signal<In, Bit>,
-    /// Options of the entry.
-    pub options: Signal<In, Bits<OPTIONS_WIDTH>>,
-    /// Length of the entry, in bytes.
-    pub length: Signal<In, Bits<32>>,
-    /// Offset of the entry, in bytes.
-    pub offset: Signal<In, Bits<32>>,
-    /// Start and user of the entry.
-    pub pointer: Signal<In, Bits<32>>,
-    /// Portal index of the entry.
-    pub portal: Signal<In, Bits<PORTAL_WIDTH>>,
+    /// That entry or header, from the cycle after the answer on.
+    pub shown: Signal<In, ListEntry>,
 }
 
 /// The fields of a search for a message.

@@ -144,7 +144,7 @@ impl Logic for ScanControl {
         self.cycle.d.next = 0.into();
         match self.step.q.val() {
             ScanStep::Ask => {
-                self.place.d.next = self.list.place.val();
+                self.place.d.next = self.list.shown.val().place;
                 if self.answered.q.val() & (!self.asks.q.val() | self.walks.val()) {
                     self.answered.d.next = self.hit.q.val();
                     if self.hit.q.val() {

@@ -21,11 +21,11 @@ pub struct TurnChoice {
     /// A packet waits.
     pub packet: Signal<In, Bit>,
     /// The served get has its turn.
-    pub closes: Signal<Out, Bit>,
+    pub get_begins: Signal<Out, Bit>,
     /// The command has its turn.
-    pub commands: Signal<Out, Bit>,
+    pub command_begins: Signal<Out, Bit>,
     /// The packet has its turn.
-    pub takes: Signal<Out, Bit>,
+    pub packet_begins: Signal<Out, Bit>,
     commanded: DFF<Bit>,
 }
 
@@ -33,14 +33,15 @@ pub struct TurnChoice {
 impl Logic for TurnChoice {
     fn update(&mut self) {
         dff_setup!(self, clk, commanded);
-        self.closes.next = self.looks.val() & self.served.val();
-        self.commands.next =
+        self.get_begins.next = self.looks.val() & self.served.val();
+        self.command_begins.next =
             self.looks.val() & !self.served.val() & self.command.val() & (!self.packet.val() | !self.commanded.q.val());
-        self.takes.next = self.looks.val() & !self.served.val() & !self.commands.val() & self.packet.val();
-        if self.commands.val() {
+        self.packet_begins.next =
+            self.looks.val() & !self.served.val() & !self.command_begins.val() & self.packet.val();
+        if self.command_begins.val() {
             self.commanded.d.next = true;
         }
-        if self.takes.val() | self.rst.val() {
+        if self.packet_begins.val() | self.rst.val() {
             self.commanded.d.next = false;
         }
     }
