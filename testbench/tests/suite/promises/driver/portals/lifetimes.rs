@@ -8,25 +8,30 @@ use rand::{rngs::SmallRng, seq::SliceRandom, Rng, SeedableRng};
 const FROM: usize = 0;
 const TO: usize = 3;
 /// A rank beside them, and an index that it has not allocated.
-const ELSEWHERE: u32 = 1;
+const ELSEWHERE: u32 = 2;
 const UNALLOCATED: u32 = 9;
 /// A message that takes long.
 const LONG: usize = 4096;
 
-/// Of 20 entries that are used once, ten take a message: exactly ten are unlinked by hand, in random order, from before the first
-/// message comes or while messages come. Gives in how many rounds a message met an entry behind one that had been unlinked.
-pub fn entries_leave_once<T: Transport>(open: impl Fn() -> Fabric<T>, rounds: u64) -> Result<usize, Error> {
+/// Of 20 entries that are used once, ten take a message: exactly ten are unlinked by hand, in random order. The messages come from
+/// two ranks, before the unlinks, beside them or behind them.
+///
+/// Gives in how many rounds an unlink came before the message that would have taken its entry, and in how many an entry had left
+/// before its unlink, without a wait of the host for messages.
+pub fn entries_leave_once<T: Transport>(open: impl Fn() -> Fabric<T>, rounds: u64) -> Result<[u64; 2], Error> {
     const SEED: u64 = 0x1eaf;
     const ENTRIES: u32 = 20;
     const PUTS: usize = 10;
     // Unlinks of an entry, at most, until a message of 8 bytes has left it.
     const TRIES: usize = 100;
-    // Most bytes that go in front of the puts to an index that is not allocated, at another rank.
-    const DELAY: u64 = 0x2000;
+    // Ranks that send half of the puts each, as a command queue has room for so many behind a first one. This goes to an index that
+    // is not allocated and has so many bytes at most, a word a cycle: it can last until the host has unlinked ten entries.
+    const INITIATORS: [(usize, u64); 2] = [(FROM, 0x2000), (1, 0x8000)];
+    const EACH: usize = PUTS / INITIATORS.len();
     println!("seed {SEED:#x}");
     let mut random = SmallRng::seed_from_u64(SEED);
-    let mut ranks = Ranks::new(open(), DELAY as u32)?;
-    let (eq, ct) = (ranks.eq(TO, 32)?, ranks.ct(FROM)?);
+    let mut ranks = Ranks::new(open(), 0x8000)?;
+    let eq = ranks.eq(TO, 32)?;
     let pt_index = ranks.index(TO, Some(eq))?;
     let me = Me {
         start: ranks.base(),
@@ -34,31 +39,42 @@ pub fn entries_leave_once<T: Transport>(open: impl Fn() -> Fabric<T>, rounds: u6
         options: EntryOptions::OP_PUT | EntryOptions::USE_ONCE | EntryOptions::EVENT_LINK_DISABLE,
         ..Me::default()
     };
-    let md = ranks.md(FROM, MdOptions::EVENT_CT_ACK, None, Some(ct))?;
-    let mut races = 0;
+    let mut initiators = vec![];
+    for (from, most) in INITIATORS {
+        let ct = ranks.ct(from)?;
+        let md = ranks.md(from, MdOptions::EVENT_CT_ACK, None, Some(ct))?;
+        initiators.push((from, most, md, ct));
+    }
+    let answered = |ranks: &mut Ranks<T>, round: u64| {
+        let mut all = initiators.iter();
+        all.try_for_each(|&(from, _, _, ct)| ranks.wait(from, ct, round * EACH as u64))
+    };
+    let mut races = [0; 2];
     for round in 1..=rounds {
         let entries = (0..ENTRIES).map(|number| ranks.append(TO, pt_index, &me, number));
         let entries: Vec<MeHandle> = entries.collect::<Result<_, _>>()?;
-        let first = Put {
-            pt_index: UNALLOCATED,
-            ..Put::new(md, random.gen_range(0..=DELAY), ELSEWHERE)
-        };
-        ranks.put(FROM, &first)?;
-        for _ in 0..PUTS {
-            let put = Put {
-                ack: AckReq::CtAck,
-                pt_index,
-                ..Put::new(md, 8, TO as u32)
+        for &(from, most, md, _) in &initiators {
+            let first = Put {
+                pt_index: UNALLOCATED,
+                ..Put::new(md, random.gen_range(0..=most), ELSEWHERE)
             };
-            ranks.put(FROM, &put)?;
+            ranks.put(from, &first)?;
+            for _ in 0..EACH {
+                let put = Put {
+                    ack: AckReq::CtAck,
+                    pt_index,
+                    ..Put::new(md, 8, TO as u32)
+                };
+                ranks.put(from, &put)?;
+            }
         }
         let mut order: Vec<u32> = (0..ENTRIES).collect();
         order.shuffle(&mut random);
-        let (mut unlinked, mut left) = (0, vec![]);
+        let (mut unlinked, mut left, mut had_left) = (0, vec![], false);
         for number in order {
             // Every put has an entry: ten at most leave by hand before all puts are answered.
             if unlinked == PUTS {
-                ranks.wait(FROM, ct, round * PUTS as u64)?;
+                answered(&mut ranks, round)?;
             }
             let to = ranks.matching[TO];
             let mut tries = 0;
@@ -72,14 +88,18 @@ pub fn entries_leave_once<T: Transport>(open: impl Fn() -> Fabric<T>, rounds: u6
             };
             match outcome {
                 Ok(()) => unlinked += 1,
-                Err(Error::Stale { .. }) => left.push(number),
+                Err(Error::Stale { .. }) => {
+                    had_left |= unlinked < PUTS;
+                    left.push(number);
+                }
                 Err(error) => return Err(error),
             }
         }
-        ranks.wait(FROM, ct, round * PUTS as u64)?;
+        answered(&mut ranks, round)?;
         assert_eq!((unlinked, left.len()), (PUTS, PUTS), "round {round}");
         left.sort_unstable();
-        races += usize::from(left[PUTS - 1] as usize >= PUTS);
+        races[0] += u64::from(left[PUTS - 1] as usize >= PUTS);
+        races[1] += u64::from(had_left);
         let events = ranks.events(TO, eq)?;
         assert_eq!(
             kinds(&events),
@@ -93,6 +113,7 @@ pub fn entries_leave_once<T: Transport>(open: impl Fn() -> Fabric<T>, rounds: u6
     let to = ranks.matching[TO];
     to.pt_free(&mut ranks.fabric, pt_index)?;
     ranks.finish()?;
+    println!("rounds with an unlink before a message, behind one: {races:?}");
     Ok(races)
 }
 
