@@ -1,4 +1,4 @@
-//! The end of a soak: all places of lists and all slots of puts are free, and all credits of rooms are at home.
+//! The end of a soak: all places of lists and all slots are free, and all credits of rooms are at home.
 
 use super::{
     super::{
@@ -191,8 +191,8 @@ impl<D: SoakDevice> Epoch<D> {
         self.expect_events(initiator)
     }
 
-    /// A tile sends twice as many puts as it has slots, which it takes in turn: the log of steps tells them all. Without a log a
-    /// slot that is missing cannot be told from one that is late.
+    /// A tile sends twice as many puts as it has slots of puts, which it takes in turn, then the same of gets: the log of steps tells
+    /// them all. Without a log a slot that is missing cannot be told from one that is late.
     fn spend_slots(&mut self, initiator: usize, random: &mut StdRng) -> anyhow::Result<()> {
         let Some(&at) = self.site.portals.pairs_of(initiator).first() else {
             return Ok(());
@@ -203,9 +203,11 @@ impl<D: SoakDevice> Epoch<D> {
         };
         ensure!(simulated.log_portals(), "the fabric has no outputs of the steps");
         simulated.portals_steps();
-        for _ in 0..2 * (SLOTS - GET_SLOTS) / STEPS_AT_ONCE {
-            self.send_at_once(at, Transfer::Put, STEPS_AT_ONCE, random)?;
-            self.expect_events(self.site.portals.pairs[at].target)?;
+        for (operation, slots) in [(Transfer::Put, SLOTS - GET_SLOTS), (Transfer::Get, GET_SLOTS)] {
+            for _ in 0..2 * slots / STEPS_AT_ONCE {
+                self.send_at_once(at, operation, STEPS_AT_ONCE, random)?;
+                self.expect_events(self.site.portals.pairs[at].target)?;
+            }
         }
         let simulated = self.device.transport().simulated().expect("it was one before");
         let steps = simulated.portals_steps().into_iter();
@@ -215,8 +217,8 @@ impl<D: SoakDevice> Epoch<D> {
         });
         let taken: BTreeSet<usize> = taken.collect();
         ensure!(
-            taken.iter().copied().eq(GET_SLOTS..SLOTS),
-            "tile {initiator}: its puts take slots {taken:?}, expected {GET_SLOTS} to {}",
+            taken.iter().copied().eq(0..SLOTS),
+            "tile {initiator}: its puts and gets take slots {taken:?}, expected 0 to {}",
             SLOTS - 1
         );
         Ok(())

@@ -19,7 +19,7 @@
 //! In some rounds a tile fills its lists to the last place: then no message to it makes an entry leave, or leaves a header.
 //!
 //! A round ends with a put and a get of each pair that are answered, so nothing of the pair is under way then. When the soak is
-//! over, credits of rooms, places of lists and slots are counted: slots of puts by the log of steps, if the fabric has one.
+//! over, credits of rooms, places of lists and slots are counted: slots by the log of steps, if the fabric has one.
 
 use self::{
     entries::{Entry, Step},
