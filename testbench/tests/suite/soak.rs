@@ -185,6 +185,21 @@ fn portals_alone() {
     assert!(summary.portals > 1_000 && summary.refused > 50, "{summary:?}");
 }
 
+/// Four tiles in a row, with rooms for as many ranks as there may be. `make long` runs it.
+#[test]
+fn portals_alone_on_tiles_in_a_row() {
+    let row = Config {
+        cols: 4,
+        rows: 1,
+        portals: 64,
+        ..four_tiles()
+    };
+    let summary = soak(&row, Workload::Portals, 20_000, 0.0);
+    assert!(summary.portals > 200 && summary.refused > 10, "{summary:?}");
+    let summary = soak(&row, Workload::Replay, 8_000, 0.0);
+    assert!(summary.portals > 60 && summary.steps > 100, "{summary:?}");
+}
+
 #[test]
 fn portals_that_race_are_replayed() {
     let summary = soak(&four_tiles(), Workload::Replay, 24_000, 0.0);
