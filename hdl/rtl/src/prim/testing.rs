@@ -81,6 +81,14 @@ pub(crate) fn reset<B: Clocked>(mut dut: B) -> B {
     dut
 }
 
+/// Runs a test on a stack that a node or an engine by value fits.
+pub(crate) fn on_a_deep_stack(test: impl FnOnce() + Send + 'static) {
+    let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(test);
+    if let Err(panic) = thread.expect("a thread").join() {
+        std::panic::resume_unwind(panic);
+    }
+}
+
 /// Random numbers from a seed that a failing test shows.
 pub(crate) fn rng(seed: u64) -> SmallRng {
     println!("seed {seed:#x}");

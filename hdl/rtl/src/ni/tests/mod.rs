@@ -9,7 +9,7 @@ use crate::{
     bus::{RegisterFetchIn, RegisterRequestIn},
     ni::memory::Scratchpad,
     prim::{
-        testing::{clock, clocked, emitted, reset, rng, settle},
+        testing::{clock, clocked, emitted, on_a_deep_stack, reset, rng, settle},
         StreamIn, StreamOut,
     },
 };
@@ -104,14 +104,6 @@ impl Logic for Bench {
 }
 
 clocked!([] Bench);
-
-/// Runs a test on a stack that a node by value fits.
-fn on_a_deep_stack(test: impl FnOnce() + Send + 'static) {
-    let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(test);
-    if let Err(panic) = thread.expect("a thread").join() {
-        std::panic::resume_unwind(panic);
-    }
-}
 
 /// The node, with a network that brings everything back to it.
 struct Looped {

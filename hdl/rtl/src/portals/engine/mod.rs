@@ -83,6 +83,8 @@ mod scan_control;
 mod slot_pool;
 mod step_log;
 mod target_tables;
+#[cfg(test)]
+mod tests;
 mod turn_choice;
 mod unlink_control;
 
