@@ -170,6 +170,7 @@ on_both! {
     traffic::two_ranks_get_from_each_other;
     traffic::three_ranks_get_in_a_ring;
     traffic::all_ranks_put_to_one;
+    traffic::requests_that_wait_hold_no_reply;
     unexpected::appends_tell_what_came;
     unexpected::options_stop_events_of_appends;
     unexpected::appends_count_headers;

@@ -15,7 +15,7 @@
 //! | `registers` | what registers show |
 //! | `resets` | after a reset in the middle of a message or an append all is as on a new fabric |
 //! | `searches` | what searches tell of headers, delete and leave |
-//! | `traffic` | ranks that send to each other at once |
+//! | `traffic` | ranks that send to each other at once, answers and replies beside requests that wait |
 //! | `unexpected` | what appends tell of messages that came before them, and count |
 
 use super::SOON;

@@ -1,7 +1,8 @@
 //! Ranks that send to each other at once.
 
 use super::{pattern, Ranks, TILES};
-use portico::{portals::*, Fabric, Transport};
+use portico::{portals::*, registers::PortalsRegister, Fabric, Transport};
+use portico_spec::portals::engine::item;
 
 /// Bytes that ranks get from each other, and bytes of the put behind.
 const GET: usize = 4096;
@@ -141,5 +142,61 @@ pub fn all_ranks_put_to_one<T: Transport>(open: impl Fn() -> Fabric<T>) -> Resul
         .flat_map(|rank| pattern(rank * PUT + MESSAGES - 1, PUT))
         .collect();
     assert!(ranks.read(TO, 0x1001, 4 * PUT)? == expected);
+    ranks.finish()
+}
+
+/// A rank takes no requests for a while, and those of another one wait for its credits, one in the middle of its message. What the
+/// other one owes leaves meanwhile: the reply to a get and the answer to a put behind it.
+pub fn requests_that_wait_hold_no_reply<T: Transport>(open: impl Fn() -> Fabric<T>) -> Result<(), Error> {
+    const FROM: usize = 0;
+    const SHUT: usize = 1;
+    const OTHER: usize = 2;
+    const PUTS: usize = 5;
+    let mut ranks = Ranks::new(open(), (GIVEN + PUT) as u32)?;
+    let me = Me {
+        start: ranks.base(),
+        length: (GIVEN + PUT) as u64,
+        options: EntryOptions::OP_PUT | EntryOptions::OP_GET,
+        ..Me::default()
+    };
+    let source = |rank: usize, bytes: usize| pattern(100 * rank, bytes);
+    let mut own = vec![];
+    for rank in [FROM, SHUT, OTHER] {
+        let (pt_index, ct) = (ranks.index(rank, None)?, ranks.ct(rank)?);
+        ranks.append(rank, pt_index, &me, 0)?;
+        let options = MdOptions::EVENT_CT_REPLY | MdOptions::EVENT_CT_ACK;
+        own.push((pt_index, ct, ranks.md(rank, options, None, Some(ct))?));
+        ranks.write(rank, SOURCE as u32, &source(rank, GET))?;
+    }
+    let put = |from: usize, to: usize| Put {
+        ack: AckReq::CtAck,
+        pt_index: own[to].0,
+        remote_offset: GIVEN as u64,
+        ..Put::new(own[from].2, PUT as u64, to as u32)
+    };
+    ranks
+        .fabric
+        .poke(TILES[SHUT], PortalsRegister::Setting, item::ENABLE, &[0])?;
+    for _ in 0..PUTS {
+        ranks.put(FROM, &put(FROM, SHUT))?;
+    }
+    ranks.rest();
+    let get = Get {
+        local_offset: BROUGHT as u64,
+        pt_index: own[FROM].0,
+        ..Get::new(own[OTHER].2, GET as u64, FROM as u32)
+    };
+    ranks.get(OTHER, &get)?;
+    ranks.put(OTHER, &put(OTHER, FROM))?;
+    ranks.wait(OTHER, own[OTHER].1, 2)?;
+    assert!(ranks.read(OTHER, BROUGHT as u32, GET)? == source(FROM, GET));
+    assert!(ranks.read(FROM, GIVEN as u32, PUT)? == source(OTHER, PUT));
+    let none = CtEvent { success: 0, failure: 0 };
+    assert_eq!(ranks.counts(FROM, own[FROM].1)?, none);
+    ranks
+        .fabric
+        .poke(TILES[SHUT], PortalsRegister::Setting, item::ENABLE, &[1])?;
+    ranks.wait(FROM, own[FROM].1, PUTS as u64)?;
+    assert!(ranks.read(SHUT, GIVEN as u32, PUT)? == source(FROM, PUT));
     ranks.finish()
 }
