@@ -45,7 +45,7 @@ pub struct ScanControl {
     pub starts: Signal<In, Bit>,
     /// The command has its turn.
     pub goes: Signal<In, Bit>,
-    /// The command.
+    /// The command; from the cycle before `starts` on.
     pub command: Signal<In, TableCommand>,
     /// It appends an entry; else it searches.
     pub appends: Signal<In, Bit>,
@@ -81,6 +81,8 @@ pub struct ScanControl {
     pub full: Signal<Out, Bit>,
     resolver: HeaderResolver,
     step: DFF<ScanStep>,
+    /// The operation that the command asks of the lists: known before `starts`.
+    operation: DFF<ListOperation>,
     asks: DFF<Bit>,
     answered: DFF<Bit>,
     hit: DFF<Bit>,
@@ -100,19 +102,20 @@ pub struct ScanControl {
 impl Logic for ScanControl {
     fn update(&mut self) {
         wire!(self => resolver: clk, rst);
-        dff_setup!(self, clk, step, asks, answered, hit, failed, met, place, cycle);
+        dff_setup!(self, clk, step, operation, asks, answered, hit, failed, met, place, cycle);
         self.once.next = self.command.val().options.get_bit(USE_ONCE);
         // The lists walk from header to header and keep all of them.
         self.walks.next = !self.takes.val() & !self.once.val();
         wire!(resolver => list: write, field, word, removes);
         self.list.valid.next = self.asks.q.val() | self.resolver.valid.val();
-        self.list.operation.next = ListOperation::AppendPriority;
+        self.list.operation.next = self.operation.q.val();
+        self.operation.d.next = ListOperation::AppendPriority;
         if self.appends.val() & self.command.val().overflow {
-            self.list.operation.next = ListOperation::AppendOverflow;
+            self.operation.d.next = ListOperation::AppendOverflow;
         } else if !self.appends.val() & self.takes.val() {
-            self.list.operation.next = ListOperation::Consume;
+            self.operation.d.next = ListOperation::Consume;
         } else if !self.appends.val() {
-            self.list.operation.next = ListOperation::Probe;
+            self.operation.d.next = ListOperation::Probe;
         }
         self.list.advances.next = false;
         self.list.detaches.next = false;

@@ -100,13 +100,15 @@ pub struct ListControl {
     pub left: Signal<In, Bit>,
     stage: DFF<ListStage>,
     holding: DFF<Bit>,
+    /// The command in hand may look for a further match. Its first cycle tells, so that no late input decides it.
+    walks: DFF<Bit>,
     leaves_header: Signal<Local, Bit>,
 }
 
 #[kernel]
 impl Logic for ListControl {
     fn update(&mut self) {
-        dff_setup!(self, clk, stage, holding);
+        dff_setup!(self, clk, stage, holding, walks);
         self.held.next = self.holding.q.val();
         self.resolve.next = false;
         self.unresolved.next = false;
@@ -114,10 +116,8 @@ impl Logic for ListControl {
             & self.finding.in_overflow.val()
             & !self.stored_options.val().get_bit(UNEXPECTED_HDR_DISABLE);
         self.check.next = self.stage.q.val() == ListStage::Check;
-        self.resume.next = (self.stage.q.val() == ListStage::Wait)
-            & self.responder_idle.val()
-            & !self.plan.delivers.val()
-            & !self.plan.resolves.val();
+        self.resume.next = (self.stage.q.val() == ListStage::Wait) & self.responder_idle.val() & self.walks.q.val();
+        self.walks.d.next = !self.plan.delivers.val() & !self.plan.resolves.val();
         self.at_once.next = false;
         self.fetch.next = false;
         self.set_offset.next = false;
