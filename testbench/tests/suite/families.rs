@@ -1,7 +1,7 @@
-//! FPGA families: FIFO, router and mesh become cells of each family for which the pinned Yosys has memory cells.
+//! FPGA families: FIFO, router and mesh become cells of each family for which the pinned Yosys has memory cells. Area of engines.
 
 use portico_generate::design;
-use portico_spec::Config;
+use portico_spec::{mpe::SITES_BOUND, Config};
 use portico_synth::{area, Area, Mode, Yosys};
 use portico_verilog::Design;
 
@@ -72,4 +72,17 @@ fn families_with_lut_ram_hold_fifo_and_router_in_it() {
     assert_eq!(lut_rams(&fifo, Mode::Ecp5NoWideLut), (33_u64.div_ceil(4), 0));
     assert_eq!(lut_rams(&fifo, Mode::Xilinx7), (33_u64.div_ceil(6), 0));
     assert_eq!(lut_rams(&router, Mode::Ecp5NoWideLut), (5 * (32 / 4 + 1), 0));
+}
+
+/// An engine with one context, W = 32, and as many neighbours as by default.
+#[test]
+fn the_message_passing_engine_keeps_the_bound_of_its_area() {
+    let config = Config {
+        mpe: 1,
+        ..Config::default()
+    };
+    let engine = design("mpe", &config).expect("the block is sound");
+    let found = area(&engine, Mode::Ecp5NoWideLut).expect("Yosys maps it");
+    assert!(found.sites() <= SITES_BOUND, "{} sites", found.sites());
+    assert_eq!(found.block_rams, 1, "the rooms of its packets");
 }

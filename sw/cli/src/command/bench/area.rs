@@ -12,7 +12,7 @@ use crate::{
 };
 use anyhow::Context;
 use clap::{builder::PossibleValuesParser, Args};
-use portico_spec::Config;
+use portico_spec::{mpe::SITES_BOUND, Config};
 use portico_synth::{mapped_area, parts, Area, Board, Mapping, Part, Target, Tool};
 use portico_testbench::bench::report::{BenchReport, Better, Row};
 use portico_verilog::Design;
@@ -88,7 +88,7 @@ pub(super) const SUBJECTS: [Subject; 14] = [
     Subject::part("router", "router", &[]),
     // The bound was set for five neighbours; the engine here has as many as the default of `mpe_neighbours`, which is more.
     Subject {
-        bound: Some(4_400.0),
+        bound: Some(SITES_BOUND as f64),
         ..Subject::part("mpe", "mpe", &["mpe=1"])
     },
     Subject {
