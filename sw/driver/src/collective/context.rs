@@ -236,10 +236,7 @@ impl<T: Transport> Fabric<T> {
             match next.filter(|_| in_time.is_err()) {
                 Some((tile, context)) => {
                     recovered.push((tile, context));
-                    let outcome = self.recover_context(tile, context.into(), self.port.timeout);
-                    if !matches!(outcome, Err(Error::Timeout { .. })) {
-                        outcome?;
-                    }
+                    ended_in_time(self.recover_context(tile, context.into(), self.port.timeout))?;
                 }
                 None => in_time?,
             }
@@ -284,11 +281,9 @@ impl<T: Transport> Fabric<T> {
                 // Its calls tell of the failure until the communicator is recovered.
                 return Ok(Found::Retired);
             }
-            let recovered = self.recover_group(number, self.port.timeout);
-            if matches!(recovered, Err(Error::Timeout { .. })) {
+            if !ended_in_time(self.recover_group(number, self.port.timeout))? {
                 return Ok(Found::Retired);
             }
-            recovered?;
         }
         let group = &self.groups[&number];
         if let Some(tile) = group.first_busy() {
@@ -303,11 +298,9 @@ impl<T: Transport> Fabric<T> {
         for (&tile, mut status) in tiles.iter().zip(statuses) {
             if status.is_closed {
                 // No communicator of this program has closed it: an earlier program may have.
-                let recovered = self.recover_listed(tile, context, self.port.timeout);
-                if matches!(recovered, Err(Error::Timeout { .. })) {
+                if !ended_in_time(self.recover_listed(tile, context, self.port.timeout))? {
                     return Ok(Found::Retired);
                 }
-                recovered?;
                 status = self.context_status(tile, context)?;
             }
             if !status.is_idle {
@@ -471,5 +464,16 @@ impl<T: Transport> Fabric<T> {
             self.poke(tile, MpeRegister::Neighbour0, context.into(), &rows)?;
         }
         Ok(())
+    }
+}
+
+/// Whether a recovery has ended in time.
+///
+/// # Errors
+/// That of the recovery, if it is no [`Error::Timeout`].
+fn ended_in_time(outcome: Result<(), Error>) -> Result<bool, Error> {
+    match outcome {
+        Err(Error::Timeout { .. }) => Ok(false),
+        outcome => outcome.map(|()| true),
     }
 }

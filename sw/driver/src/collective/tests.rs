@@ -150,6 +150,54 @@ fn all_kinds_with_every_root_on_trees_of_every_shape() {
 }
 
 #[test]
+fn stars_of_ten_to_sixty_four_members_have_two_levels() {
+    let config = Config {
+        cols: 8,
+        rows: 8,
+        edge_nodes: 1,
+        mpe: 1,
+        mpe_neighbours: 8,
+        ..Config::default()
+    };
+    let mut fabric = Fabric::open(GoldenTransport::new(&config).unwrap()).unwrap();
+    for members in 9..=64 {
+        let tiles: Vec<usize> = (0..members).collect();
+        let star = fabric.communicator(&tiles, &Shape::Star).unwrap();
+        // The first member has eight neighbours.
+        assert_eq!(
+            star.tree().depth(0),
+            if members > 9 { 2 } else { 1 },
+            "{members} members"
+        );
+        fill(&mut fabric, 0x100);
+        let last = members - 1;
+        star.reduce(&mut fabric, last, 0x100, 0x200, 2, Operation::IntegerSum)
+            .unwrap()
+            .wait(LIMIT)
+            .unwrap();
+        // Sums of tile + 1, and of 10 * tile.
+        let count = members as u32;
+        let sums = vec![count * (count + 1) / 2, 5 * count * (count - 1)];
+        assert_eq!(fabric.read(last, 0x200, 2), Ok(sums), "{members} members");
+        star.barrier(&mut fabric).unwrap().wait(LIMIT).unwrap();
+        star.broadcast(&mut fabric, last, 0x100, 2)
+            .unwrap()
+            .wait(LIMIT)
+            .unwrap();
+        for &tile in &tiles {
+            let of_last = vec![last as u32 + 1, 10 * last as u32];
+            assert_eq!(
+                fabric.read(tile, 0x100, 2),
+                Ok(of_last),
+                "{members} members, tile {tile}"
+            );
+        }
+        star.free();
+    }
+    nothing_was_refused(&mut fabric);
+}
+
+#[test]
 fn members_have_their_words_at_addresses_of_their_own() {
     let mut fabric = fabric(2, 2, 1);
     let some = fabric.communicator(&[3, 0, 2], &Shape::Star).unwrap();
