@@ -244,13 +244,16 @@ fn svg(title: &str, sheet: Sheet, rows: &[PanelRow]) -> anyhow::Result<String> {
         .map(|row| row.panels.len())
         .max()
         .context("no curve to plot")?;
-    // Entries that find no place beside each other stand in a row of their own.
+    // Entries that find no place beside each other stand in a row of their own; the sheet is as wide as the widest one.
     let entries = entries(rows);
     let width = legend::width(&entries);
-    let across = ((sheet.panel.0 as i32 * columns as i32 - FIRST_ENTRY.0) / width).max(1);
+    let least = ((FIRST_ENTRY.0 + width) as u32).div_ceil(columns as u32);
+    let panel = (sheet.panel.0.max(least), sheet.panel.1);
+    let across = (panel.0 as i32 * columns as i32 - FIRST_ENTRY.0) / width;
     let more = (entries.len() as i32 - 1).max(0) / across;
     let sheet = Sheet {
         band: sheet.band + (more * legend::HEIGHT) as u32,
+        panel,
         ..sheet
     };
     sheet.svg(title, (rows.len(), columns), |band, areas| {
@@ -521,6 +524,14 @@ mod tests {
             accepted,
             is_steady: true,
         }
+    }
+
+    #[test]
+    fn a_sheet_is_as_wide_as_the_longest_name_of_its_legend() {
+        let keys = "buckets 64, cores 8, edge_nodes 1, entries 1024, fifo 4, mpe_neighbours 7, registers_at_tiles true, scratchpad 64";
+        let wide = sweep(&[simulation(keys, 0.1, 8.0, 0.1), simulation("fifo 2", 0.1, 8.0, 0.1)]).unwrap();
+        labels_are_apart(&wide);
+        assert!(wide.contains(keys));
     }
 
     #[test]
