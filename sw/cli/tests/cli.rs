@@ -858,11 +858,18 @@ uniform = [job for job in jobs if job["pattern"] == "uniform" and job["cols"] ==
 print(*(float(job[column]) for job in uniform for column in sys.argv[2:]))
 "#;
 
-/// The block of Python of `docs/first.md` finds its columns in the table, and numbers in these.
-fn is_read_by_the_page(table: &Path) {
+/// The block of Python of `docs/first.md`.
+fn block_of_the_page() -> String {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/first.md");
     let page = fs::read_to_string(page).unwrap();
     let (_, block) = page.split_once("```python\n").expect("a block of Python");
+    let (block, _) = block.split_once("```").expect("its end");
+    block.to_owned()
+}
+
+/// The block of Python of `docs/first.md` finds its columns in the table, and numbers in these.
+fn is_read_by_the_page(table: &Path) {
+    let block = block_of_the_page();
     let shown = block.lines().find(|line| line.starts_with("print(")).unwrap();
     let columns: Vec<&str> = shown.split('"').skip(1).step_by(2).collect();
     assert_eq!(columns.len(), 4, "{shown}");
@@ -872,6 +879,48 @@ fn is_read_by_the_page(table: &Path) {
     let errors = String::from_utf8_lossy(&output.stderr);
     // Three loads.
     assert_eq!(numbers.split_whitespace().count(), 3 * 4, "{numbers}{errors}");
+}
+
+/// That block runs as it stands, with the pandas of `sw/python/tests/requirements.txt`.
+#[test]
+fn a_table_of_a_sweep_is_a_data_frame() {
+    let folder = folder();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    fs::copy(root.join("examples/sweep.toml"), folder.path().join("sweep.toml")).unwrap();
+    success(folder.path(), "sweep sweep.toml --out build/sweep --jobs 2");
+    let tools = Command::new(root.join("sw/python/tools.sh"))
+        .arg("tests")
+        .output()
+        .unwrap();
+    assert!(tools.status.success(), "{}", String::from_utf8_lossy(&tools.stderr));
+    let tools = String::from_utf8(tools.stdout).unwrap();
+    let mut python = Command::new(Path::new(tools.trim_end()).join("bin/python3"));
+    python
+        .current_dir(folder.path())
+        .args(["-W", "error", "-c", &block_of_the_page()]);
+    let output = python.output().unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let lines: Vec<&str> = printed.lines().collect();
+    let [columns, index, rows @ ..] = &lines[..] else {
+        panic!("{printed}{errors}");
+    };
+    let names = columns.split("  ").map(str::trim).filter(|name| !name.is_empty());
+    let names: Vec<&str> = names.collect();
+    assert_eq!(names, ["accepted load", "latency, mean", "zero-load latency, mean"]);
+    assert_eq!(index.trim(), "load");
+    let rows: Vec<Vec<f64>> = rows
+        .iter()
+        .map(|row| row.split_whitespace().map(|cell| cell.parse().unwrap()).collect())
+        .collect();
+    assert_eq!(rows.len(), 3, "{printed}");
+    for row in rows {
+        let [load, accepted, latency, zero_load] = row[..] else {
+            panic!("{printed}");
+        };
+        assert!(accepted > 0.0 && accepted < load + 0.1, "{printed}");
+        assert!(latency > 0.0 && zero_load > 0.0, "{printed}");
+    }
 }
 
 #[test]
