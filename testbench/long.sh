@@ -27,6 +27,7 @@ ENTRIES=(
     "random-soaks|soak::nodes_of_more_random_sizes|$fabric $suite/soak.rs"
     "board-netlist|board::the_netlist_of_a_ulx3s|$fabric constraints $suite/board.rs"
     "ten-thousand-calls|fabric::the_same_call_ten_thousand_times|$fabric $suite/fabric.rs"
+    "long-chains|fabric::tokens_keep_their_pace|$fabric $suite/fabric.rs"
     "sixteen-members|fabric::the_least_timeout_of_sixteen|$fabric $suite/fabric.rs"
     "largest-row|fabric::the_largest_row_and_counts_on_verilog|$fabric $suite/fabric.rs"
     "lists|fabric::lists_of_every_length_run|$fabric $suite/fabric.rs"
@@ -44,6 +45,7 @@ ENTRIES=(
     "stock-equivalence|stock_equivalence::|$backend"
     "litex-soc|litex::|$fabric sw/python/src sw/python/portico examples/litex $suite/cocotb $suite/litex.rs"
     "installed-program|an_installed_program_works_outside|hdl sw/spec sw/golden sw/driver sw/sim sw/cli/src sw/cli/Cargo.toml sw/cli/tests/shell.rs synth/src testbench/src|shell"
+    "data-frame|a_table_of_a_sweep_is_a_data_frame|$fabric sw/cli/src sw/cli/tests/cli.rs sw/python/tools.sh sw/python/tests/requirements.txt docs/first.md examples/sweep.toml|cli"
     "python-wheel|a_wheel_in_a_fresh_venv|sw/python sw/driver sw/golden sw/spec $python|wheel"
 )
 

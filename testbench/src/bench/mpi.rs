@@ -3,8 +3,9 @@
 //! A call takes from its start in the driver to the end of the wait: the descriptors that the host sends, what the fabric does, and
 //! the events that the host reads. Each request is started twice; the second start counts. A request by engines is started four times
 //! more: then it is launched, and the last start counts by itself. All tiles are members, ranks are their numbers, and the tree of the
-//! [`Effort`] joins them. With two contexts the group has a chain as well; then each call by engines is measured along both. After each call every word
-//! is compared. Last, a call fails because a member means another length, and the group recovers.
+//! [`Effort`] joins them. With two contexts the group has a chain as well; then each call by engines is measured
+//! along both. After each call every word is compared. Last, a call fails because a member means another length, and the group
+//! recovers.
 
 use super::{
     collectives::form::Form,

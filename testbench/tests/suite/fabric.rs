@@ -641,15 +641,34 @@ fn a_hop_of_a_token_takes_five_cycles() {
     // Three columns in two rows.
     let snake = [0, 1, 2, 5, 4, 3];
     for length in 2..=snake.len() {
-        let tiles = &snake[..length];
-        let barrier = chain(&mut bench, tiles);
-        for _ in 0..3 {
-            let of = |tile: usize| tiles.iter().position(|&member| member == tile).expect("a member");
-            let timing = bench.batch(tiles, 1, |_, tile, _| barrier[of(tile)].clone());
-            let timing = timing.expect("a barrier that ends");
-            let cycles = timing.fired.iter().max().expect("a tile") - timing.accepted.iter().max().expect("a tile");
-            assert_eq!(cycles, 7 + 2 * 5 * (length as u64 - 1), "{length} tiles");
-        }
+        tokens_take_five_cycles_a_hop(&mut bench, &snake[..length]);
+    }
+}
+
+/// The same of chains that need more tiles.
+#[test]
+fn tokens_keep_their_pace_along_seven_and_eight_tiles() {
+    let four_columns = Config {
+        cols: 4,
+        ..two_columns(2)
+    };
+    let fabric = fabric_with(&four_columns, MEMORY, Optimise::Speed).expect("the fabric compiles");
+    let mut bench = Bench::new(Box::new(fabric), 4096, Effort::quick().seed).expect("a fabric that starts");
+    let snake = [0, 1, 2, 3, 7, 6, 5, 4];
+    for length in [7, 8] {
+        tokens_take_five_cycles_a_hop(&mut bench, &snake[..length]);
+    }
+}
+
+/// Each tile is a neighbour of the one before it in the mesh; the first one is the root.
+fn tokens_take_five_cycles_a_hop(bench: &mut Bench, tiles: &[usize]) {
+    let barrier = chain(bench, tiles);
+    for _ in 0..3 {
+        let of = |tile: usize| tiles.iter().position(|&member| member == tile).expect("a member");
+        let timing = bench.batch(tiles, 1, |_, tile, _| barrier[of(tile)].clone());
+        let timing = timing.expect("a barrier that ends");
+        let cycles = timing.fired.iter().max().expect("a tile") - timing.accepted.iter().max().expect("a tile");
+        assert_eq!(cycles, 7 + 2 * 5 * (tiles.len() as u64 - 1), "{tiles:?}");
     }
 }
 

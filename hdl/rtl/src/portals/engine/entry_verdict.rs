@@ -5,7 +5,7 @@ use portico_spec::portals::{
 };
 use portico_verilog::prelude::*;
 
-/// What a message may do at the entry that it met: how it fails, and what becomes of the entry.
+/// The judgement of a message at the entry that it met: how it fails, and what it changes.
 ///
 /// | | |
 /// | --- | --- |
