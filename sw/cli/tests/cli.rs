@@ -1266,7 +1266,7 @@ fn a_fabric_that_a_board_does_not_take_is_refused_before_any_tool_runs() {
     }
     let elsewhere = self::folder();
     for (arguments, share) in [
-        ("--force --out forced", "4x4 full takes 8"),
+        ("--force --out forced", "4x4 full takes 7"),
         (
             "--set cols=1 --set rows=1 --set mpe=1 --set probe=true --set host_profile=full --out tight",
             "1x1 full with engines takes 9",
